@@ -1,0 +1,24 @@
+/** What survives what. A backend has one mode for all its writes, fixed when it is created. */
+export type Durability = 'none' | 'os' | 'sync'
+
+/**
+ * What a backend says of itself, known before it is opened and never changed afterwards.
+ * The conformance suite tests each one, and its opposite where it is false.
+ */
+export interface Capabilities {
+  /** Events are still there after `close` and `open`. If false, a reopened backend is empty. */
+  readonly persistent: boolean
+  /**
+   * What a resolved `append` survives: `sync` a power failure, `os` the death of the process, `none` neither.
+   */
+  readonly durability: Durability
+  /**
+   * `exclusive`: one open writer; a second `open` is refused with `LOCKED`, wherever it comes from, and the refusal
+   * leaves the owner protected. `shared`: any number of writers, fenced by compare-and-append.
+   */
+  readonly access: 'exclusive' | 'shared'
+  /** A read-only `open` succeeds while a writer is open elsewhere. If false it is `LOCKED`. */
+  readonly concurrentReaders: boolean
+  /** Damaged storage is reported as `CORRUPT`, never as fewer or different events. */
+  readonly detectsDamage: boolean
+}

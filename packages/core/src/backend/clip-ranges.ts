@@ -1,0 +1,41 @@
+import { StoreError } from '../errors/store-error.ts'
+import type { Head, Range, ReadOptions } from './backend.ts'
+
+/**
+ * Checks the arguments of `read`, the same for every backend.
+ *
+ * @throws `INVALID_ARGUMENT`
+ */
+export function checkRead(ranges: readonly Range[], options: ReadOptions = {}): void {
+  let previous = 0
+  for (const { from, to } of ranges) {
+    if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 1) {
+      throw new StoreError(
+        'INVALID_ARGUMENT',
+        `Cannot read: [${from}, ${to}] is not a range of seqs, which start at 1.`,
+      )
+    }
+    if (from <= previous) {
+      throw new StoreError(
+        'INVALID_ARGUMENT',
+        `Cannot read: the range at ${from} begins before the one in front of it ends.`,
+      )
+    }
+    previous = Math.max(previous, to, from - 1)
+  }
+  const { limit } = options
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
+    throw new StoreError('INVALID_ARGUMENT', `Cannot read: limit is ${limit}, not a number of events.`)
+  }
+}
+
+/** The parts of the ranges that exist, ascending. */
+export function clipRanges(head: Pick<Head, 'first' | 'last'>, ranges: readonly Range[]): Range[] {
+  const clipped: Range[] = []
+  for (const range of ranges) {
+    const from = Math.max(range.from, head.first)
+    const to = Math.min(range.to, head.last)
+    if (from <= to) clipped.push({ from, to })
+  }
+  return clipped
+}

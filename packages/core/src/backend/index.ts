@@ -1,0 +1,34 @@
+export { CONTRACT } from './backend.ts'
+export type {
+  AppendOptions,
+  Backend,
+  Expected,
+  Head,
+  ListRange,
+  OpenFinding,
+  OpenOptions,
+  OpenReport,
+  Range,
+  ReadOptions,
+  SessionHead,
+} from './backend.ts'
+export type { BackendDefinition, BackendOptions } from './backend-definition.ts'
+export type { Capabilities, Durability } from './capabilities.ts'
+export { checkRead, clipRanges } from './clip-ranges.ts'
+export type { EventRecord } from './event-record.ts'
+export { Lifecycle } from './lifecycle.ts'
+export type {
+  BackendVerifyReport,
+  Maintenance,
+  MaintenanceOptions,
+  Problem,
+  RepairOptions,
+  RepairReport,
+  Sizes,
+} from './maintenance.ts'
+export { planAppend } from './plan-append.ts'
+export type { AppendPlan } from './plan-append.ts'
+export { isStoreError, StoreError } from '../errors/store-error.ts'
+export type { StoreErrorCode, StoreErrorDetails } from '../errors/store-error.ts'
+export type { Json, JsonObject } from '../json/json.ts'
+export { compareKeys } from '../keys/compare-keys.ts'

@@ -1,0 +1,1 @@
+export { isStoreError, StoreError } from './errors/store-error.ts'

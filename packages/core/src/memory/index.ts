@@ -1,0 +1,1 @@
+export { backend, memoryBackend } from './memory-backend.ts'
