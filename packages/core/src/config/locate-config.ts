@@ -1,0 +1,44 @@
+import { StoreError } from '../errors/store-error.ts'
+import { nodeModules } from './node-modules.ts'
+import type { NodeModules } from './node-modules.ts'
+import type { StoreConfig } from './store-config.ts'
+
+export interface LocatedConfig {
+  readonly config: StoreConfig
+  /** The file that packages are looked up from: `configFile`, or any in the working directory. */
+  readonly base: string | undefined
+}
+
+/**
+ * Gives every relative path in a configuration its place. Without a `configFile` paths stay as they are, since they are
+ * relative to the working directory anyway.
+ *
+ * @throws `INVALID_CONFIG` if the fallback lies inside the first choice, which would not look empty the next time
+ */
+export function locateConfig(config: StoreConfig): LocatedConfig {
+  const node = nodeModules()
+  if (node === undefined) return { config, base: undefined }
+  const { configFile, fallback, path } = config
+  const base =
+    configFile === undefined
+      ? node.path.join(globalThis.process.cwd(), 'turnlog.config.js')
+      : node.path.resolve(configFile.startsWith('file:') ? node.url.fileURLToPath(configFile) : configFile)
+  const directory = node.path.dirname(base)
+  checkApart(node, directory, path, fallback?.path)
+  if (configFile === undefined || path === undefined) return { config, base }
+  const located = { ...config, path: node.path.resolve(directory, path) }
+  if (fallback?.path === undefined) return { config: located, base }
+  const locatedFallback = { ...fallback, path: node.path.resolve(directory, fallback.path) }
+  return { config: { ...located, fallback: locatedFallback }, base }
+}
+
+function checkApart(node: NodeModules, directory: string, path?: string, fallbackPath?: string): void {
+  if (path === undefined || fallbackPath === undefined) return
+  const way = node.path.relative(node.path.resolve(directory, path), node.path.resolve(directory, fallbackPath))
+  const isInside = way === '' || (!node.path.isAbsolute(way) && way.split(node.path.sep)[0] !== '..')
+  if (!isInside) return
+  throw new StoreError(
+    'INVALID_CONFIG',
+    `Cannot open the store: option "fallback.path" ${JSON.stringify(fallbackPath)} lies within "path" ${JSON.stringify(path)}. Put it elsewhere.`,
+  )
+}

@@ -1,0 +1,27 @@
+import type * as fs from 'node:fs'
+import type module from 'node:module'
+import type * as path from 'node:path'
+import type * as url from 'node:url'
+
+/** The parts of Node that opening a store needs. */
+export interface NodeModules {
+  readonly fs: typeof fs
+  readonly module: typeof module
+  readonly path: typeof path
+  readonly url: typeof url
+}
+
+/**
+ * Node's own modules, or `undefined` where there are none. Asked for at run time, because an import, static or not,
+ * would break bundles for browsers.
+ */
+export function nodeModules(): NodeModules | undefined {
+  const { process } = globalThis as { process?: Partial<NodeJS.Process> }
+  if (typeof process?.getBuiltinModule !== 'function') return undefined
+  return {
+    fs: process.getBuiltinModule('node:fs'),
+    module: process.getBuiltinModule('node:module'),
+    path: process.getBuiltinModule('node:path'),
+    url: process.getBuiltinModule('node:url'),
+  }
+}

@@ -1,0 +1,121 @@
+import type { Backend } from '../backend/backend.ts'
+import type { BackendOptions } from '../backend/backend-definition.ts'
+import { isStoreError, StoreError } from '../errors/store-error.ts'
+import { checkConfig } from './check-config.ts'
+import { holdsStore } from './holds-store.ts'
+import { isBackend } from './is-backend.ts'
+import { checkContract, isLoadError, loadDefinition, loadFailed } from './load-definition.ts'
+import { locateConfig } from './locate-config.ts'
+import { parseStoreString } from './parse-store-string.ts'
+import type { BackendChoice, StoreConfig } from './store-config.ts'
+import type { StoreWarning } from './store-warning.ts'
+
+export interface ResolvedBackend {
+  /** Not opened yet. */
+  readonly backend: Backend
+  /** For the caller to report. */
+  readonly warnings: readonly StoreWarning[]
+}
+
+/**
+ * Makes the backend that a configuration asks for. What cannot be had is an error; another backend is used only if
+ * `fallback` says so, and only where nothing goes out of sight by it.
+ *
+ * @returns the backend and the configuration in effect: paths absolute if there is a `configFile`, a fallback in place
+ *   of what it replaced
+ * @throws `INVALID_CONFIG`, `BACKEND_NOT_FOUND`, `BACKEND_LOAD_FAILED`, `CONTRACT_MISMATCH`
+ */
+export async function resolveBackend(
+  input: StoreConfig | Backend | string,
+): Promise<ResolvedBackend & { readonly config: StoreConfig }> {
+  const given: unknown =
+    typeof input === 'string' ? parseStoreString(input) : isBackend(input) ? { backend: input } : input
+  checkConfig(given)
+  const { config, base } = locateConfig(given)
+  const { fallback } = config
+  try {
+    const backend = await createBackend(config, base)
+    return { backend, config, warnings: await leftInFallback(config) }
+  } catch (error) {
+    if (fallback === undefined || config.path === undefined) throw error
+    if (!isStoreError(error, 'BACKEND_NOT_FOUND') && !isStoreError(error, 'BACKEND_LOAD_FAILED')) throw error
+    return await useFallback(config, fallback, base, error)
+  }
+}
+
+async function createBackend(choice: BackendChoice | StoreConfig, base: string | undefined): Promise<Backend> {
+  const { backend = 'leveldb', path, durability, backendOptions } = choice
+  if (typeof backend === 'object') {
+    checkContract(backend.name, backend.contract)
+    return backend
+  }
+  const options: BackendOptions = {
+    ...backendOptions,
+    ...(path === undefined ? {} : { path }),
+    ...(durability === undefined ? {} : { durability }),
+  }
+  const name = typeof backend === 'string' ? backend : 'factory'
+  const create = typeof backend === 'string' ? await loadCreate(backend, base) : backend
+  const created: unknown = await creating(name, () => create(options))
+  if (!isBackend(created)) {
+    throw new StoreError('BACKEND_LOAD_FAILED', `Backend ${JSON.stringify(name)} made something that is no backend.`)
+  }
+  checkContract(name, created.contract)
+  return created
+}
+
+async function loadCreate(name: string, base: string | undefined): Promise<(options: BackendOptions) => Backend> {
+  const definition = await loadDefinition(name, base)
+  return (options) => definition.create(options)
+}
+
+async function creating(name: string, create: () => Backend | Promise<Backend>): Promise<unknown> {
+  try {
+    return await create()
+  } catch (error) {
+    if (isStoreError(error)) throw error
+    if (isLoadError(error)) throw loadFailed(name, error)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreError('INVALID_CONFIG', `Backend ${JSON.stringify(name)} refused its options: ${reason}`, {
+      cause: error,
+    })
+  }
+}
+
+async function useFallback(
+  config: StoreConfig,
+  fallback: BackendChoice,
+  base: string | undefined,
+  error: StoreError,
+): Promise<ResolvedBackend & { readonly config: StoreConfig }> {
+  const path = String(config.path)
+  if (await holdsStore(path)) {
+    const reason = `The fallback is not used, because ${JSON.stringify(path)} is not empty: its sessions would go out of sight.`
+    throw new StoreError(error.code, `${error.message} ${reason}`, { cause: error })
+  }
+  try {
+    const backend = await createBackend(fallback, base)
+    const { backend: _backend, path: _path, durability: _durability, backendOptions: _options, ...settings } = config
+    const message = `Using the fallback backend "${backend.name}". ${error.message}`
+    return {
+      backend,
+      config: { ...settings, ...fallback } as StoreConfig,
+      warnings: [{ code: 'FALLBACK_USED', message }],
+    }
+  } catch (second) {
+    const reason = second instanceof Error ? second.message : String(second)
+    throw new StoreError(error.code, `${error.message} The fallback failed as well: ${reason}`, {
+      cause: new AggregateError([error, second], 'Neither the backend nor its fallback could be made.'),
+    })
+  }
+}
+
+/** The first choice works: sessions that were written while it did not are now out of sight. */
+async function leftInFallback({ fallback }: StoreConfig): Promise<StoreWarning[]> {
+  const path = fallback?.path
+  if (path === undefined || !(await holdsStore(path))) return []
+  const message =
+    `The backend works again, but sessions were written to its fallback in ${JSON.stringify(path)} meanwhile. ` +
+    'Copy them over, or take "fallback" out of the configuration.'
+  return [{ code: 'FALLBACK_HOLDS_STORE', message }]
+}
