@@ -27,6 +27,23 @@ export class Lifecycle {
     }
   }
 
+  /**
+   * The check for the steps of one iterator: it ends with the life in which it was begun, also when the backend has
+   * been opened again meanwhile. Call this at the first step, what it returns at every later one.
+   *
+   * @throws `CLOSED`
+   */
+  guard(): () => void {
+    this.check()
+    const life = this.#opening
+    return () => {
+      this.check()
+      if (this.#opening !== life) {
+        throw new StoreError('CLOSED', `The ${this.#name} backend was closed while this iterator ran. Begin it again.`)
+      }
+    }
+  }
+
   open(acquire: () => Promise<OpenReport>): Promise<OpenReport> {
     if (this.#opening !== undefined) return this.#opening
     const closing = this.#closing

@@ -91,7 +91,7 @@ export class MemoryBackend implements Backend {
     ranges: readonly Range[],
     options: ReadOptions = {},
   ): AsyncGenerator<readonly EventRecord[]> {
-    this.#lifecycle.check()
+    const check = this.#lifecycle.guard()
     checkRead(ranges, options)
     const found = this.#sessions.get(session)
     if (found === undefined) return
@@ -101,7 +101,7 @@ export class MemoryBackend implements Backend {
     if (options.reverse === true) wanted.reverse()
     const end = Math.min(wanted.length, options.limit ?? wanted.length)
     for (let start = 0; start < end; start += BATCH) {
-      this.#lifecycle.check()
+      check()
       options.signal?.throwIfAborted()
       yield wanted.slice(start, Math.min(start + BATCH, end))
     }
@@ -115,14 +115,14 @@ export class MemoryBackend implements Backend {
   }
 
   async *list(range: ListRange = {}): AsyncGenerator<readonly SessionHead[]> {
-    this.#lifecycle.check()
+    const check = this.#lifecycle.guard()
     const { prefix = '', after, limit = Infinity } = range
     const keys = [...this.#sessions.keys()]
       .filter((key) => key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0))
       .sort(compareKeys)
     const end = Math.min(keys.length, limit)
     for (let start = 0; start < end; start += BATCH) {
-      this.#lifecycle.check()
+      check()
       const batch: SessionHead[] = []
       for (const session of keys.slice(start, Math.min(start + BATCH, end))) {
         const found = this.#sessions.get(session)
