@@ -1,1 +1,7 @@
-export {}
+export { ConformanceFailure } from './conformance-failure.ts'
+export { cases } from './cases/index.ts'
+export { runConformance } from './run-conformance.ts'
+export type { Case, CaseContext, Claim, Facility, Level } from './case.ts'
+export type { ConformanceOptions } from './run-conformance.ts'
+export type { CaseResult, Report, Status } from './report/report.ts'
+export type { Harness, Target, TargetContext } from './target.ts'

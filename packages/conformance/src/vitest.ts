@@ -1,1 +1,29 @@
-export {}
+import { beforeAll, describe, test } from 'vitest'
+import type { Case } from './case.ts'
+import { cases } from './cases/index.ts'
+import { caseRunner } from './case-runner.ts'
+import type { AdapterOptions } from './case-runner.ts'
+import type { Target } from './target.ts'
+
+/**
+ * Registers the suite with vitest: one `describe` for the target, one `test` for each case, named by its id.
+ * A case that does not apply, and a `should` that is not met, are shown as skipped with the reason. A `must` that the
+ * target gives no means to test fails.
+ */
+export function conformance(target: Target, options: AdapterOptions = {}): void {
+  const runner = caseRunner(target, options)
+  describe(`${target.name} (conformance, seed ${runner.seed})`, () => {
+    beforeAll(runner.prepare)
+    for (const testCase of cases) {
+      if (options.grep !== undefined && !options.grep.test(testCase.id)) continue
+      test(testCase.id, { timeout: runner.timeoutMs(testCase) }, ({ skip }) => run(testCase, skip))
+    }
+  })
+
+  async function run(testCase: Case, skip: (reason?: string) => void): Promise<void> {
+    const outcome = await runner.run(testCase)
+    if (outcome.kind !== 'passed') skip(`${outcome.kind}: ${outcome.reason}`)
+  }
+}
+
+export type { AdapterOptions } from './case-runner.ts'

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+import { listAll, readAll } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+
+const BATCH = 7
+
+export const atomicityCases: readonly Case[] = [
+  {
+    id: 'atomicity.read-whole-batches',
+    level: 'must',
+    promise: 'A reader beside a writer sees an append whole or not at all.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await besideWriter(
+        async () => {
+          for (let i = 0; i < count(30); i++) await session.grow(backend, BATCH)
+        },
+        async () => {
+          const events = await readAll(backend, session.key)
+          assert.equal(
+            events.length % BATCH,
+            0,
+            `a read gave ${events.length} events, which is not a number of whole batches of ${BATCH}`,
+          )
+        },
+      )
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'atomicity.head-with-projection',
+    level: 'must',
+    promise: 'head gives the last seq and the projection of one and the same append.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await besideWriter(
+        async () => {
+          for (let i = 0; i < count(30); i++) await session.grow(backend, BATCH)
+        },
+        async () => {
+          const head = await backend.head(session.key)
+          if (head !== undefined) assert.deepEqual(head.projection, { last: head.last })
+        },
+      )
+    },
+  },
+  {
+    id: 'atomicity.list-with-projection',
+    level: 'must',
+    promise: 'list gives the last seq and the projection of one and the same append.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await besideWriter(
+        async () => {
+          for (let i = 0; i < count(30); i++) await session.grow(backend, BATCH)
+        },
+        async () => {
+          for (const head of await listAll(backend)) assert.deepEqual(head.projection, { last: head.last })
+        },
+      )
+    },
+  },
+  {
+    id: 'atomicity.read-after-head',
+    level: 'must',
+    promise: 'A read that is begun after head was asked sees at least the events that head spoke of.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await besideWriter(
+        async () => {
+          for (let i = 0; i < count(30); i++) await session.grow(backend, BATCH)
+        },
+        async () => {
+          const last = (await backend.head(session.key))?.last ?? 0
+          const events = await readAll(backend, session.key)
+          assert.ok((events.at(-1)?.seq ?? 0) >= last, `head said ${last}, a later read ends at ${events.at(-1)?.seq}`)
+        },
+      )
+    },
+  },
+  {
+    id: 'atomicity.trim-with-append',
+    level: 'must',
+    promise:
+      'A reader beside a writer that trims sees the events before the append or those after it, never a mixture.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, BATCH)
+      await besideWriter(
+        async () => {
+          // Each append adds one batch and trims the one before the last, so that exactly one is there at any time.
+          for (let i = 0; i < count(30); i++) await session.grow(backend, BATCH, { trimBefore: session.last + 1 })
+        },
+        async () => {
+          const seqs = (await readAll(backend, session.key)).map(({ seq }) => seq)
+          const start = seqs[0] ?? 0
+          assert.equal(start % BATCH, 1)
+          assert.deepEqual(
+            seqs,
+            Array.from({ length: BATCH }, (_, index) => start + index),
+          )
+          const head = await backend.head(session.key)
+          assert.equal((head?.last ?? 0) - (head?.first ?? 0), BATCH - 1)
+        },
+      )
+      await session.check(backend)
+    },
+  },
+]
+
+/** Repeats `look` for as long as `write` runs, and once afterwards. */
+async function besideWriter(write: () => Promise<void>, look: () => Promise<void>): Promise<void> {
+  const state = { writing: true }
+  const writer = write().finally(() => {
+    state.writing = false
+  })
+  const reader = (async () => {
+    while (state.writing) {
+      await look()
+      await new Promise(setImmediate)
+    }
+    await look()
+  })()
+  await Promise.all([writer, reader])
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { isStoreError } from '@turnlog/core/backend'
+import type { Backend, StoreError } from '@turnlog/core/backend'
+import type { Case } from '../case.ts'
+import { readAll } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { makeEvents } from '../probe/make-events.ts'
+import { rejects } from '../probe/rejects.ts'
+
+export const compareCases: readonly Case[] = [
+  {
+    id: 'append.conflict.stale',
+    level: 'must',
+    promise:
+      'An append that expects an older version is CONFLICT, with `expected` and the true `actual`; nothing changes.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      await session.grow(backend, 3)
+      for (const last of [1, 2, 4]) await conflict(backend, session, last)
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'append.conflict.ahead',
+    level: 'must',
+    promise: 'An append that expects a later version is CONFLICT, with the true `actual`; nothing changes.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      for (const last of [3, 10]) await conflict(backend, session, last)
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'append.conflict.exists',
+    level: 'must',
+    promise: 'An append that expects no session (last 0) is CONFLICT if there is one.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      await conflict(backend, session, 0)
+      await conflict(backend, session, 0, 'another-life')
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'append.conflict.missing',
+    level: 'must',
+    promise: 'An append that expects a version of a session that does not exist is CONFLICT with `actual` 0.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await conflict(backend, session, 3)
+      assert.equal(await backend.head(session.key), undefined)
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'append.conflict.incarnation',
+    level: 'must',
+    promise: 'An append in another incarnation is CONFLICT, also at the right version.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      await conflict(backend, session, 2, 'another-life')
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'append.conflict.before-arguments',
+    level: 'should',
+    promise: 'A stale writer is told CONFLICT even if its events cannot be right any more.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 3)
+      await rejects('CONFLICT', 'a stale append whose trimBefore is beyond its end', () =>
+        backend.append(session.key, { ...session.expected, last: 1 }, makeEvents(random, 2, 1), null, {
+          trimBefore: 9,
+        }),
+      )
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'append.race.one-wins',
+    level: 'must',
+    promise:
+      'Among concurrent appends with one expected version exactly one wins; the others get CONFLICT with the true `actual`.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 1)
+      for (let round = 0; round < count(10); round++) await race(backend, session, random.integer(2, 20))
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'append.race.one-creates',
+    level: 'must',
+    promise: 'Among concurrent creators of one session exactly one wins; the others get CONFLICT.',
+    async run({ backend, random, count }) {
+      for (let round = 0; round < count(10); round++) {
+        const session = new ExpectedSession(random)
+        await race(backend, session, random.integer(2, 20))
+        await session.check(backend)
+      }
+    },
+  },
+  {
+    id: 'append.race.retry',
+    level: 'must',
+    promise:
+      'Writers that read again and retry after a CONFLICT lose nothing, double nothing and keep their own order.',
+    async run({ backend, random, count }) {
+      const key = `session-${random.word(8)}`
+      const each = count(8)
+      const writers = ['ada', 'ben', 'eve', 'kim', 'leo']
+      await Promise.all(writers.map((writer) => writeWithRetry(backend, key, writer, each)))
+      const events = await readAll(backend, key)
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        Array.from({ length: writers.length * each }, (_, index) => index + 1),
+      )
+      for (const writer of writers) {
+        assert.deepEqual(
+          events.filter((event) => event['writer'] === writer).map((event) => event['turn']),
+          Array.from({ length: each }, (_, index) => index),
+        )
+      }
+    },
+  },
+  {
+    id: 'append.race.sessions-in-parallel',
+    level: 'must',
+    promise: 'Concurrent appends to different sessions all win.',
+    async run({ backend, random, count }) {
+      const sessions = Array.from({ length: count(30) }, () => new ExpectedSession(random))
+      for (let round = 0; round < 3; round++) await Promise.all(sessions.map((session) => session.grow(backend, 2)))
+      for (const session of sessions) await session.check(backend)
+    },
+  },
+]
+
+async function conflict(backend: Backend, session: ExpectedSession, last: number, incarnation?: string): Promise<void> {
+  const expected = { last, incarnation: incarnation ?? session.incarnation }
+  const error = await rejects('CONFLICT', `append at version ${last} of a session at ${session.last}`, () =>
+    backend.append(
+      session.key,
+      expected,
+      [{ seq: last + 1, id: 'x', type: 'MessageAdded', v: 1, at: 1 }],
+      'must not be stored',
+    ),
+  )
+  assert.deepEqual({ expected: error.expected, actual: error.actual }, { expected: last, actual: session.last })
+}
+
+/** Lets `count` appends of different lengths compete, and takes note of the winner. */
+async function race(backend: Backend, session: ExpectedSession, count: number): Promise<void> {
+  const { expected } = session
+  const attempts = Array.from({ length: count }, (_, index) => session.next(1 + (index % 3), { contender: index }))
+  const outcomes = await Promise.allSettled(
+    attempts.map((events, index) => backend.append(session.key, expected, events, { winner: index })),
+  )
+  const winners = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
+  assert.equal(
+    winners.length,
+    1,
+    `of ${count} concurrent appends with one expected version exactly 1 wins, not ${winners.length}`,
+  )
+  const winner = winners[0] as number
+  session.accept(attempts[winner] ?? [], { winner })
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') continue
+    const error = outcome.reason as StoreError
+    if (!isStoreError(error, 'CONFLICT')) throw error
+    assert.deepEqual(
+      { expected: error.expected, actual: error.actual },
+      { expected: expected.last, actual: session.last },
+    )
+  }
+}
+
+async function writeWithRetry(backend: Backend, key: string, writer: string, turns: number): Promise<void> {
+  for (let turn = 0; turn < turns;) {
+    const head = await backend.head(key)
+    const last = head?.last ?? 0
+    const event = { seq: last + 1, id: `${writer}-${turn}`, type: 'MessageAdded', v: 1, at: 1, writer, turn }
+    try {
+      await backend.append(key, { last, incarnation: head?.incarnation ?? 'one-life' }, [event], null)
+      turn++
+    } catch (error) {
+      if (!isStoreError(error, 'CONFLICT')) throw error
+    }
+  }
+}

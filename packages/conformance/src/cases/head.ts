@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+import { listAll } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+
+export const headCases: readonly Case[] = [
+  {
+    id: 'head.unknown',
+    level: 'must',
+    promise: 'head of a session that does not exist is undefined.',
+    async run({ backend, random }) {
+      assert.equal(await backend.head('nobody'), undefined)
+      await new ExpectedSession(random).grow(backend, 1)
+      assert.equal(await backend.head('nobody'), undefined)
+    },
+  },
+  {
+    id: 'head.fields',
+    level: 'must',
+    promise: 'head gives first, last, incarnation and projection as the last append left them.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      for (let i = 0; i < 4; i++) {
+        await session.grow(backend, 3, i === 2 ? { trimBefore: 4 } : {})
+        const { first, last, incarnation, projection } = session
+        const { bytes: _bytes, ...head } = (await backend.head(session.key)) ?? { bytes: 0 }
+        assert.deepEqual(head, { first, last, incarnation, projection })
+      }
+    },
+  },
+  {
+    id: 'head.bytes',
+    level: 'must',
+    promise: 'bytes is a whole number, never 0 while there are events to read.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      for (let i = 0; i < 4; i++) {
+        await session.grow(backend, 2, i === 3 ? { trimBefore: 8 } : {})
+        const bytes = (await backend.head(session.key))?.bytes ?? 0
+        assert.ok(Number.isSafeInteger(bytes) && bytes > 0, `bytes is ${bytes} for ${session.events.length} events`)
+      }
+    },
+  },
+  {
+    id: 'head.bytes.grows',
+    level: 'must',
+    promise: 'bytes grows with the events that can be read.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 1)
+      const small = (await backend.head(session.key))?.bytes ?? 0
+      await session.grow(backend, 500)
+      const large = (await backend.head(session.key))?.bytes ?? 0
+      assert.ok(large > small, `1 event takes ${small} bytes, 501 events take ${large}`)
+    },
+  },
+  {
+    id: 'head.equals-list',
+    level: 'must',
+    promise: 'list gives the same head as head does.',
+    async run({ backend, random }) {
+      const sessions = Array.from({ length: 5 }, () => new ExpectedSession(random))
+      for (const session of sessions) {
+        await session.grow(backend, random.integer(1, 9))
+        await session.grow(backend, 2, { trimBefore: random.integer(1, session.last) })
+      }
+      const listed = await listAll(backend)
+      assert.equal(listed.length, sessions.length)
+      for (const { session, ...head } of listed) assert.deepEqual(head, await backend.head(session))
+    },
+  },
+]

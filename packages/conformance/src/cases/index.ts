@@ -1,0 +1,35 @@
+import type { Case } from '../case.ts'
+import { aliasingCases } from './aliasing.ts'
+import { appendCases } from './append.ts'
+import { atomicityCases } from './atomicity.ts'
+import { compareCases } from './compare.ts'
+import { eraseCases } from './erase.ts'
+import { headCases } from './head.ts'
+import { importCases } from './import.ts'
+import { keyCases } from './keys.ts'
+import { lifecycleCases } from './lifecycle.ts'
+import { listCases } from './list.ts'
+import { projectionCases } from './projection.ts'
+import { rangeCases } from './ranges.ts'
+import { readCases } from './read.ts'
+import { trimCases } from './trim.ts'
+import { valueCases } from './values.ts'
+
+/** Every case, in the order in which they are best read and run: simple promises first. */
+export const cases: readonly Case[] = [
+  ...appendCases,
+  ...compareCases,
+  ...headCases,
+  ...projectionCases,
+  ...readCases,
+  ...rangeCases,
+  ...trimCases,
+  ...importCases,
+  ...eraseCases,
+  ...listCases,
+  ...keyCases,
+  ...valueCases,
+  ...aliasingCases,
+  ...atomicityCases,
+  ...lifecycleCases,
+]

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import type { Backend } from '@turnlog/core/backend'
+import type { Case } from '../case.ts'
+import { ALL } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { operations } from '../probe/operations.ts'
+import { rejects } from '../probe/rejects.ts'
+
+async function allClosed(backend: Backend, when: string): Promise<void> {
+  for (const { name, run } of operations(backend)) await rejects('CLOSED', `${name} ${when}`, run)
+}
+
+export const lifecycleCases: readonly Case[] = [
+  {
+    id: 'lifecycle.never-opened',
+    level: 'must',
+    promise: 'Before open every method but open and close rejects with CLOSED.',
+    starts: 'closed',
+    async run({ backend }) {
+      await allClosed(backend, 'before open')
+      await backend.close()
+      await allClosed(backend, 'after close without open')
+    },
+  },
+  {
+    id: 'lifecycle.opening',
+    level: 'must',
+    promise: 'While open is under way every method but open and close rejects with CLOSED.',
+    starts: 'closed',
+    async run({ backend }) {
+      // Rejections are looked at later: awaiting one would let the backend finish opening before the next is tried.
+      const opening = backend.open()
+      const attempts = operations(backend).map(({ name, run }) => ({ name, attempt: settled(run()) }))
+      await opening
+      for (const { name, attempt } of attempts)
+        await rejects('CLOSED', `${name} during open`, async () => (await attempt)())
+    },
+  },
+  {
+    id: 'lifecycle.open.same-report',
+    level: 'must',
+    promise: 'open while it is open or opening gives the same report.',
+    starts: 'closed',
+    async run({ backend }) {
+      const [first, second] = await Promise.all([backend.open(), backend.open()])
+      assert.deepEqual(second, first)
+      assert.deepEqual(await backend.open(), first)
+    },
+  },
+  {
+    id: 'lifecycle.open.report',
+    level: 'must',
+    promise: 'The report of the first open says that there was no store before, and has no findings.',
+    starts: 'closed',
+    async run({ backend }) {
+      assert.deepEqual(await backend.open(), { created: true, findings: [] })
+    },
+  },
+  {
+    id: 'lifecycle.closed',
+    level: 'must',
+    promise: 'After close every method but open and close rejects with CLOSED.',
+    async run({ backend, random }) {
+      await new ExpectedSession(random).grow(backend, 2)
+      await backend.close()
+      await allClosed(backend, 'after close')
+    },
+  },
+  {
+    id: 'lifecycle.closing',
+    level: 'must',
+    promise: 'From the moment close is called every method but open and close rejects with CLOSED.',
+    async run({ backend, random }) {
+      await new ExpectedSession(random).grow(backend, 2)
+      const closing = backend.close()
+      const attempts = operations(backend).map(({ name, run }) => ({ name, attempt: settled(run()) }))
+      await closing
+      for (const { name, attempt } of attempts)
+        await rejects('CLOSED', `${name} during close`, async () => (await attempt)())
+    },
+  },
+  {
+    id: 'lifecycle.close.idempotent',
+    level: 'must',
+    promise: 'close may be called any number of times, at once or one after the other.',
+    async run({ backend, random }) {
+      await new ExpectedSession(random).grow(backend, 1)
+      await Promise.all([backend.close(), backend.close(), backend.close()])
+      await backend.close()
+      await allClosed(backend, 'after several closes')
+    },
+  },
+  {
+    id: 'lifecycle.close.second-waits',
+    level: 'must',
+    promise: 'A second caller of close waits for the first: when it resolves, appends in flight are settled.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      let settledAppends = 0
+      const appends = [session, new ExpectedSession(random), new ExpectedSession(random)].map((one) =>
+        one.grow(backend, 200).finally(() => settledAppends++),
+      )
+      const first = backend.close()
+      await backend.close()
+      assert.equal(settledAppends, appends.length)
+      await Promise.all([first, ...appends])
+    },
+  },
+  {
+    id: 'lifecycle.close.waits-for-appends',
+    level: 'must',
+    promise: 'close waits for appends in flight, and they succeed.',
+    async run({ backend, random, count }) {
+      const sessions = Array.from({ length: count(20) }, () => new ExpectedSession(random))
+      let done = 0
+      const appends = sessions.map((session) => session.grow(backend, 20).then(() => done++))
+      await backend.close()
+      assert.equal(done, sessions.length)
+      await Promise.all(appends)
+    },
+  },
+  {
+    id: 'lifecycle.close.during-open',
+    level: 'must',
+    promise: 'close while open is under way leaves the backend closed, and it can be opened again.',
+    starts: 'closed',
+    async run({ backend, random }) {
+      const opening = backend.open().catch(() => undefined)
+      await backend.close()
+      await opening
+      await allClosed(backend, 'after a close during open')
+      await backend.open()
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'lifecycle.open.during-close',
+    level: 'must',
+    promise: 'open while close is under way waits for it and opens anew.',
+    async run({ backend, random }) {
+      const closing = backend.close()
+      await backend.open()
+      await closing
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'lifecycle.reopened',
+    level: 'must',
+    promise: 'A closed backend may be opened again, and then everything works.',
+    async run({ backend, random, count }) {
+      for (let i = 0; i < count(5); i++) {
+        await backend.close()
+        await backend.open()
+        const session = new ExpectedSession(random)
+        await session.grow(backend, 2)
+        await session.check(backend)
+        await backend.erase(session.key, 2)
+      }
+    },
+  },
+  {
+    id: 'lifecycle.read.closed-meanwhile',
+    level: 'must',
+    promise: 'close does not wait for a running read; the next step of the read rejects with CLOSED.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 4000)
+      const started = backend.read(session.key, ALL)[Symbol.asyncIterator]()
+      const unstarted = backend.read(session.key, ALL)[Symbol.asyncIterator]()
+      const first = await started.next()
+      await backend.close()
+      await rejects('CLOSED', 'the first step of a read after close', () => unstarted.next())
+      // A reader that has had everything may be told that it is done.
+      if (first.done !== true && first.value.length < 4000) {
+        await rejects('CLOSED', 'the next step of a read after close', () => started.next())
+      }
+    },
+  },
+  {
+    id: 'lifecycle.read.step-in-flight',
+    level: 'must',
+    promise: 'close while a step of a read is under way: the step gives its batch or CLOSED, and both settle.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 4000)
+      const readers = Array.from({ length: 10 }, () => backend.read(session.key, ALL)[Symbol.asyncIterator]())
+      const steps = readers.map((reader) => settled(reader.next()))
+      await backend.close()
+      for (const step of steps) {
+        const outcome = await step
+        try {
+          const { value, done } = outcome()
+          assert.ok(done === true || value.every(({ seq }, index) => seq === index + 1), 'a batch of the session')
+        } catch (error) {
+          await rejects('CLOSED', 'a step of a read during close', () => Promise.reject(error))
+        }
+      }
+    },
+  },
+  {
+    id: 'lifecycle.list.closed-meanwhile',
+    level: 'must',
+    promise: 'close does not wait for a running list; its next step rejects with CLOSED.',
+    async run({ backend, random }) {
+      for (let i = 0; i < 20; i++) await new ExpectedSession(random).grow(backend, 1)
+      const started = backend.list()[Symbol.asyncIterator]()
+      const unstarted = backend.list()[Symbol.asyncIterator]()
+      const first = await started.next()
+      await backend.close()
+      await rejects('CLOSED', 'the first step of a list after close', () => unstarted.next())
+      if (first.done !== true && first.value.length < 20) {
+        await rejects('CLOSED', 'the next step of a list after close', () => started.next())
+      }
+    },
+  },
+  {
+    id: 'lifecycle.read.belongs-to-its-life',
+    level: 'must',
+    promise: 'A read that was begun before a close rejects with CLOSED also when the backend is open again.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 4000)
+      const reader = backend.read(session.key, ALL)[Symbol.asyncIterator]()
+      const first = await reader.next()
+      await backend.close()
+      await backend.open()
+      if (first.done !== true && first.value.length < 4000) {
+        await rejects('CLOSED', 'the next step of a read after close and open', () => reader.next())
+      }
+    },
+  },
+]
+
+/** Keeps an outcome for later, without an unhandled rejection meanwhile. */
+async function settled<T>(promise: Promise<T>): Promise<() => T> {
+  try {
+    const value = await promise
+    return () => value
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}

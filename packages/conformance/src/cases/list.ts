@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { compareKeys } from '@turnlog/core/backend'
+import type { Backend, ListRange } from '@turnlog/core/backend'
+import type { Case } from '../case.ts'
+import { listAll, listKeys } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { openDescriptors } from '../probe/open-descriptors.ts'
+import type { Random } from '../random.ts'
+
+const KEYS = [
+  'a',
+  'a!',
+  'a/',
+  'a/b',
+  'a/b/c',
+  'a0',
+  'aa',
+  'ab',
+  'b',
+  'A',
+  'é',
+  'e\u0301',
+  'z',
+  '\uffff',
+  '😀',
+  '\ue000',
+  'user:1',
+  'user:10',
+  'user:2',
+]
+
+export const listCases: readonly Case[] = [
+  {
+    id: 'list.empty',
+    level: 'must',
+    promise: 'A list without sessions gives no batch.',
+    async run({ backend }) {
+      for await (const batch of backend.list()) assert.fail(`a batch of ${batch.length}`)
+      for await (const batch of backend.list({ prefix: 'a', after: 'b', limit: 3 }))
+        assert.fail(`a batch of ${batch.length}`)
+    },
+  },
+  {
+    id: 'list.every-session-once',
+    level: 'must',
+    promise: 'list gives every session once, also those of which everything is trimmed.',
+    async run({ backend, random }) {
+      const keys = await fill(backend, random, KEYS)
+      const trimmed = new ExpectedSession(random, 'trimmed')
+      await trimmed.grow(backend, 2, { trimBefore: 3 })
+      assert.deepEqual((await listKeys(backend)).sort(), [...keys, 'trimmed'].sort())
+    },
+  },
+  {
+    id: 'list.byte-order',
+    level: 'must',
+    promise: 'list is in the byte order of the UTF-8 keys, which is not the order of UTF-16.',
+    async run({ backend, random }) {
+      const keys = await fill(backend, random, KEYS)
+      const byBytes = [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      assert.deepEqual(await listKeys(backend), byBytes)
+    },
+  },
+  {
+    id: 'list.batch.never-empty',
+    level: 'must',
+    promise: 'A batch of heads is never empty.',
+    async run({ backend, random }) {
+      await fill(backend, random, KEYS)
+      const ranges: ListRange[] = [
+        {},
+        { prefix: 'nothing' },
+        { after: '\u{10ffff}' },
+        { limit: 0 },
+        { prefix: 'a', limit: 2 },
+      ]
+      for (const range of ranges) {
+        for await (const batch of backend.list(range))
+          assert.ok(batch.length > 0, `list ${JSON.stringify(range)} gave an empty batch`)
+      }
+    },
+  },
+  {
+    id: 'list.prefix',
+    level: 'must',
+    promise: 'prefix gives only the keys that begin with it, character by character, and it need not be a key itself.',
+    async run({ backend, random }) {
+      await fill(backend, random, [...KEYS, 'a%b', 'a_b', 'axb', 'a*', '\u{10ffff}x'])
+      await compare(
+        backend,
+        ['', 'a', 'a/', 'a/b', 'A', 'user:', 'user:1', 'e', 'é', 'a_', 'a%', '\uffff', '😀', '\u{10ffff}', 'x'].map(
+          (prefix) => ({ prefix }),
+        ),
+      )
+    },
+  },
+  {
+    id: 'list.after',
+    level: 'must',
+    promise: 'after gives only the keys after it in byte order; it need not exist.',
+    async run({ backend, random }) {
+      await fill(backend, random, KEYS)
+      await compare(
+        backend,
+        [...KEYS, '', 'a.', 'user:11', '\u{10ffff}', ' '].map((after) => ({ after })),
+      )
+    },
+  },
+  {
+    id: 'list.matrix',
+    level: 'must',
+    promise: 'prefix, after and limit, in all combinations, give what filtering an array gives.',
+    async run({ backend, random }) {
+      await fill(backend, random, KEYS)
+      const ranges: ListRange[] = []
+      for (const prefix of [undefined, '', 'a', 'a/', 'user:', '\uffff', 'zz']) {
+        for (const after of [undefined, '', 'a', 'a/b', 'user:1', 'user:', '😀', 'b']) {
+          for (const limit of [undefined, 0, 1, 3, 100]) {
+            ranges.push({
+              ...(prefix === undefined ? {} : { prefix }),
+              ...(after === undefined ? {} : { after }),
+              ...(limit === undefined ? {} : { limit }),
+            })
+          }
+        }
+      }
+      await compare(backend, ranges)
+    },
+  },
+  {
+    id: 'list.paging',
+    level: 'must',
+    promise: 'Pages by after and limit, put together, are the whole list.',
+    async run({ backend, random, count }) {
+      const keys = Array.from(
+        { length: count(100) },
+        () => `${random.pick(['a', 'b/', '😀', '\ue000'])}${random.word(6)}`,
+      )
+      await fill(backend, random, keys)
+      for (const limit of [1, 7, 1000]) {
+        const paged: string[] = []
+        for (;;) {
+          const after = paged.at(-1)
+          const page = await listKeys(backend, after === undefined ? { limit } : { after, limit })
+          if (page.length === 0) break
+          paged.push(...page)
+        }
+        assert.deepEqual(paged, [...new Set(keys)].sort(compareKeys))
+      }
+    },
+  },
+  {
+    id: 'list.stable',
+    level: 'must',
+    promise: 'Sessions that come or go while a list runs may or may not be seen; all others are, once and in order.',
+    async run({ backend, random, count }) {
+      const staying = Array.from({ length: count(60) }, (_, index) => `stay-${String(index).padStart(4, '0')}`)
+      const leaving = staying.map((key) => `${key}-leaves`)
+      await fill(backend, random, [...staying, ...leaving])
+      const seen: string[] = []
+      let turn = 0
+      for (let after: string | undefined; ; after = seen.at(-1)) {
+        const page = await listKeys(backend, after === undefined ? { limit: 7 } : { after, limit: 7 })
+        seen.push(...page)
+        if (page.length === 0) break
+        for (let i = 0; i < 5 && turn < leaving.length; i++, turn++) {
+          await backend.erase(leaving[turn] ?? '', 1)
+          await new ExpectedSession(random, `${random.pick(staying)}-came-${turn}`).grow(backend, 1)
+        }
+      }
+      check(seen)
+      const streamed: string[] = []
+      for await (const batch of backend.list()) {
+        for (const { session } of batch) streamed.push(session)
+        await new ExpectedSession(random, `stay-0000-late-${streamed.length}`).grow(backend, 1)
+      }
+      check(streamed)
+
+      function check(listed: readonly string[]): void {
+        assert.deepEqual(listed, [...new Set(listed)].sort(compareKeys), 'each once and in order')
+        assert.deepEqual(
+          listed.filter((key) => staying.includes(key)),
+          staying,
+        )
+      }
+    },
+  },
+  {
+    id: 'list.break.releases',
+    level: 'must',
+    promise: 'Leaving a list early releases everything.',
+    async run({ backend, random, count }) {
+      await fill(backend, random, KEYS)
+      for await (const _batch of backend.list()) break
+      const before = await openDescriptors()
+      for (let i = 0; i < count(500); i++) {
+        for await (const _batch of backend.list()) break
+      }
+      const after = await openDescriptors()
+      assert.ok(after <= before + 8, `${before} open files before, ${after} after`)
+      await backend.close()
+    },
+  },
+]
+
+async function fill(backend: Backend, random: Random, keys: readonly string[]): Promise<readonly string[]> {
+  const distinct = [...new Set(keys)]
+  for (const key of random.shuffle(distinct)) await new ExpectedSession(random, key).grow(backend, 1)
+  return distinct
+}
+
+async function compare(backend: Backend, ranges: readonly ListRange[]): Promise<void> {
+  const all = (await listAll(backend)).map(({ session }) => session)
+  for (const range of ranges) {
+    const { prefix = '', after, limit } = range
+    const expected = all.filter((key) => key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0))
+    assert.deepEqual(await listKeys(backend, range), expected.slice(0, limit), `list ${JSON.stringify(range)}`)
+  }
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import type { Case } from '../case.ts'
+import { ALL, listKeys, readAll, readSeqs } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { openDescriptors } from '../probe/open-descriptors.ts'
+
+/** Enough that no backend gives it in one batch, small enough to write quickly. */
+const LONG = 4000
+
+export const readCases: readonly Case[] = [
+  {
+    id: 'read.unknown',
+    level: 'must',
+    promise: 'A session that does not exist has no events.',
+    async run({ backend, random }) {
+      assert.deepEqual(await readAll(backend, 'nobody'), [])
+      await new ExpectedSession(random, 'nobody-else').grow(backend, 1)
+      assert.deepEqual(await readAll(backend, 'nobody'), [])
+      assert.deepEqual(await listKeys(backend), ['nobody-else'])
+    },
+  },
+  {
+    id: 'read.batch.never-empty',
+    level: 'must',
+    promise: 'A batch is never empty: a read without events gives no batch.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 10)
+      await session.grow(backend, 1, { trimBefore: 4 })
+      const reads = [
+        backend.read('nobody', ALL),
+        backend.read(session.key, []),
+        backend.read(session.key, [{ from: 1, to: 3 }]),
+        backend.read(session.key, [{ from: 12, to: 20 }]),
+        backend.read(session.key, ALL, { limit: 0 }),
+        backend.read(session.key, ALL),
+        backend.read(
+          session.key,
+          [
+            { from: 1, to: 2 },
+            { from: 5, to: 5 },
+            { from: 50, to: 60 },
+          ],
+          { reverse: true },
+        ),
+      ]
+      for (const [index, read] of reads.entries()) {
+        for await (const batch of read) assert.ok(batch.length > 0, `read ${index} gave an empty batch`)
+      }
+    },
+  },
+  {
+    id: 'read.long',
+    level: 'must',
+    promise: 'A long session comes back whole, in both directions.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      for (let i = 0; i < count(5); i++) await session.grow(backend, 1000)
+      await session.check(backend)
+      assert.deepEqual(await readAll(backend, session.key, ALL, { reverse: true }), [...session.events].reverse())
+    },
+  },
+  {
+    id: 'read.snapshot.append',
+    level: 'must',
+    promise: 'What is appended after the first batch was asked for is not seen.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, LONG)
+      const reader = backend.read(session.key, ALL)[Symbol.asyncIterator]()
+      const first = await reader.next()
+      await session.grow(backend, 5)
+      const seqs = [...(first.value ?? [])].map(({ seq }) => seq)
+      for (let step = await reader.next(); step.done !== true; step = await reader.next()) {
+        for (const { seq } of step.value) seqs.push(seq)
+      }
+      assert.equal(seqs.at(-1), LONG)
+      assert.equal(seqs.length, LONG)
+    },
+  },
+  {
+    id: 'read.snapshot.trim',
+    level: 'must',
+    promise: 'What is trimmed after the first batch was asked for is still seen: a running reader never meets a hole.',
+    async run({ backend, random }) {
+      for (const reverse of [false, true]) {
+        const session = new ExpectedSession(random)
+        await session.grow(backend, LONG)
+        const before = session.events.map(({ seq }) => seq)
+        const reader = backend.read(session.key, ALL, { reverse })[Symbol.asyncIterator]()
+        const first = await reader.next()
+        await session.grow(backend, 1, { trimBefore: LONG - 3 })
+        const seqs = [...(first.value ?? [])].map(({ seq }) => seq)
+        for (let step = await reader.next(); step.done !== true; step = await reader.next()) {
+          for (const { seq } of step.value) seqs.push(seq)
+        }
+        assert.deepEqual(seqs, reverse ? before.reverse() : before)
+      }
+    },
+  },
+  {
+    id: 'read.snapshot.ranges',
+    level: 'must',
+    promise: 'All ranges of one read come from one snapshot.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 10)
+      for (let round = 0; round < count(20); round++) {
+        // Each append trims what the last one added: both ends of the session move together.
+        const { first, last } = session
+        const ranges = [
+          { from: first, to: first },
+          { from: last, to: last + 100 },
+        ]
+        const [seqs] = await Promise.all([
+          readSeqs(backend, session.key, ranges),
+          session.grow(backend, 10, { trimBefore: last + 1 }),
+        ])
+        const after = Array.from({ length: 10 }, (_, index) => last + 1 + index)
+        assert.ok(
+          isOneOf(seqs, [[first, last], after]),
+          `a read beside an append gave ${JSON.stringify(seqs)}, a mixture of before and after`,
+        )
+      }
+    },
+  },
+  {
+    id: 'read.abort.before',
+    level: 'must',
+    promise: "A read whose signal is already aborted rejects with the signal's reason.",
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 3)
+      const reason = new Error('enough')
+      await assert.rejects(readAll(backend, session.key, ALL, { signal: AbortSignal.abort(reason) }), reason)
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'read.abort.between',
+    level: 'must',
+    promise: "A signal that aborts between two steps ends the read: the next step rejects with the signal's reason.",
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, LONG)
+      const controller = new AbortController()
+      const reason = { any: 'value' }
+      const reader = backend.read(session.key, ALL, { signal: controller.signal })[Symbol.asyncIterator]()
+      const first = await reader.next()
+      controller.abort(reason)
+      const next = reader.next()
+      if (first.done !== true && first.value.length === LONG) {
+        await next.catch(() => undefined) // everything had been delivered, there was nothing left to end
+      } else {
+        await assert.rejects(next, (error) => error === reason)
+      }
+      assert.deepEqual(await readSeqs(backend, session.key, [{ from: 1, to: 2 }]), [1, 2])
+    },
+  },
+  {
+    id: 'read.abort.leaves-no-listener',
+    level: 'must',
+    promise: 'A read that is over, or was left early, has removed its listeners from the signal.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 50)
+      const { signal } = new AbortController()
+      for (let i = 0; i < 50; i++) {
+        await readAll(backend, session.key, ALL, { signal })
+        for await (const _batch of backend.read(session.key, ALL, { signal })) break
+      }
+      assert.equal(getEventListeners(signal, 'abort').length, 0)
+    },
+  },
+  {
+    id: 'read.break.releases',
+    level: 'must',
+    promise: 'Leaving the loop early releases everything, ten thousand times over.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 30)
+      for await (const _batch of backend.read(session.key, ALL)) break
+      const before = await openDescriptors()
+      for (let i = 0; i < count(10_000); i++) {
+        for await (const _batch of backend.read(session.key, ALL, { reverse: i % 2 === 0 })) break
+      }
+      const after = await openDescriptors()
+      assert.ok(after <= before + 8, `${before} open files before, ${after} after`)
+      await session.grow(backend, 1)
+      await session.check(backend)
+      await backend.close()
+    },
+  },
+  {
+    id: 'read.throw.releases',
+    level: 'must',
+    promise: 'An exception in the body of the loop passes through and releases everything.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 30)
+      const before = await openDescriptors()
+      for (let i = 0; i < count(200); i++) {
+        const thrown = new Error('mine')
+        await assert.rejects(async () => {
+          for await (const _batch of backend.read(session.key, ALL)) throw thrown
+        }, thrown)
+      }
+      const after = await openDescriptors()
+      assert.ok(after <= before + 8, `${before} open files before, ${after} after`)
+      await backend.close()
+    },
+  },
+  {
+    id: 'read.parallel',
+    level: 'must',
+    promise: 'Many reads of one session run beside each other, each with its own place.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 500)
+      const reads = Array.from({ length: 20 }, (_, index) =>
+        readSeqs(backend, session.key, [{ from: 1 + index, to: 400 }]),
+      )
+      for (const [index, seqs] of (await Promise.all(reads)).entries()) {
+        assert.deepEqual([seqs[0], seqs.at(-1), seqs.length], [1 + index, 400, 400 - index])
+      }
+    },
+  },
+]
+
+function isOneOf(actual: readonly number[], allowed: readonly (readonly number[])[]): boolean {
+  return allowed.some((candidate) => JSON.stringify(candidate) === JSON.stringify(actual))
+}

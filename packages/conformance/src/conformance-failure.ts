@@ -1,0 +1,78 @@
+import { AssertionError } from 'node:assert'
+import { inspect } from 'node:util'
+import type { Case } from './case.ts'
+import type { Target } from './target.ts'
+
+const LONGEST_TEXT = 2000
+
+export interface FailureCircumstances {
+  readonly seed: number
+  readonly thorough: boolean
+}
+
+/** Says all that the author of a backend needs: the promise, what was expected, what came, and how to see it again. */
+export class ConformanceFailure extends Error {
+  override readonly name = 'ConformanceFailure'
+  readonly id: string
+  readonly promise: string
+  readonly expected: string
+  readonly actual: string
+  readonly repeat: string
+
+  constructor(testCase: Case, target: Target, cause: unknown, circumstances: FailureCircumstances) {
+    const { expected, actual, detail } = explain(cause)
+    const repeat = repeatCommand(testCase, target, circumstances)
+    super(
+      [
+        `${testCase.id} (${testCase.level}): ${testCase.promise}`,
+        ...(detail === '' ? [] : [`  at:       ${indent(detail)}`]),
+        `  expected: ${indent(expected)}`,
+        `  actual:   ${indent(actual)}`,
+        `  seed:     ${circumstances.seed}`,
+        `  repeat:   ${repeat}`,
+      ].join('\n'),
+    )
+    // Not as `cause`: test runners print that with all its values, which were shortened above for a reason.
+    this.stack = `${this.message}\n${framesOf(cause)}`
+    this.id = testCase.id
+    this.promise = testCase.promise
+    this.expected = expected
+    this.actual = actual
+    this.repeat = repeat
+  }
+}
+
+function framesOf(cause: unknown): string {
+  const lines = cause instanceof Error ? (cause.stack ?? '').split('\n') : []
+  return lines.filter((line) => /^\s+at /.test(line)).join('\n')
+}
+
+function explain(cause: unknown): { expected: string; actual: string; detail: string } {
+  if (cause instanceof AssertionError) {
+    return {
+      expected: show(cause.expected),
+      actual: show(cause.actual),
+      detail: cause.generatedMessage ? '' : cause.message,
+    }
+  }
+  return { expected: 'no error', actual: cause instanceof Error ? shorten(inspect(cause)) : show(cause), detail: '' }
+}
+
+function repeatCommand(testCase: Case, target: Target, { seed, thorough }: FailureCircumstances): string {
+  const module = target.module?.replace(/^file:\/\//, '') ?? './target.js'
+  return `npx @turnlog/conformance ${module} --grep '^${testCase.id}$' --seed ${seed}${thorough ? ' --thorough' : ''}`
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? shorten(value) : shorten(inspect(value, { depth: 6, maxArrayLength: 12 }))
+}
+
+function shorten(text: string): string {
+  return text.length <= LONGEST_TEXT
+    ? text
+    : `${text.slice(0, LONGEST_TEXT)}... (${text.length - LONGEST_TEXT} characters more)`
+}
+
+function indent(text: string): string {
+  return text.replaceAll('\n', '\n            ')
+}
