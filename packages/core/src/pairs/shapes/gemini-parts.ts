@@ -1,0 +1,59 @@
+import { INTERRUPTED } from '../interrupted.ts'
+import { isFields, type Fields } from './fields.ts'
+import { partListShape } from './part-list-shape.ts'
+import type { Shape } from './shape.ts'
+
+/** What makes an answer belong to the same run, in the events of the Agent Development Kit. */
+const EVENT_FIELDS = ['type', 'invocationId', 'author', 'branch']
+
+/** Gemini contents: `parts` with `functionCall` and `functionResponse`, paired by id or, where there is none, by name. */
+export const geminiParts: Shape = partListShape({
+  name: 'gemini-parts',
+
+  partsOf(message) {
+    const { parts } = isNested(message) ? message.content : message
+    return Array.isArray(parts) ? parts : undefined
+  },
+
+  withParts(message, parts) {
+    return isNested(message) ? { ...message, content: { ...message.content, parts } } : { ...message, parts }
+  },
+
+  callOf({ functionCall }) {
+    if (!isFields(functionCall)) return undefined
+    const { id, name } = functionCall
+    if (typeof name !== 'string') return typeof id === 'string' ? { id } : undefined
+    return typeof id === 'string' ? { id, alias: name } : { id: name }
+  },
+
+  resultOf({ functionResponse }) {
+    if (!isFields(functionResponse)) return undefined
+    const { id, name } = functionResponse
+    if (typeof id === 'string') return { id }
+    return typeof name === 'string' ? { id: name, alias: name } : undefined
+  },
+
+  answerPart({ functionCall }) {
+    if (!isFields(functionCall)) return undefined
+    const { id, name } = functionCall
+    return {
+      part: {
+        functionResponse: {
+          ...(typeof id === 'string' ? { id } : {}),
+          ...(typeof name === 'string' ? { name } : {}),
+          response: { error: INTERRUPTED },
+        },
+      },
+    }
+  },
+
+  reply(message, part) {
+    if (!isNested(message)) return { role: 'user', parts: [part] }
+    const kept = EVENT_FIELDS.filter((field) => Object.hasOwn(message, field)).map((field) => [field, message[field]])
+    return { ...Object.fromEntries(kept), content: { role: 'user', parts: [part] } }
+  },
+})
+
+function isNested(message: Fields): message is Fields & { readonly content: Fields } {
+  return isFields(message['content']) && Array.isArray(message['content']['parts'])
+}

@@ -1,0 +1,62 @@
+/**
+ * A second opinion on pairs, by brute force over flattened JSON, that shares no code with what it judges. A block ends
+ * at a message of the user or, where roles say so, of the assistant that has neither calls nor results.
+ */
+export interface Ends {
+  readonly calls: readonly string[]
+  readonly results: readonly string[]
+  readonly endsTurn: boolean
+}
+
+export function endsOf(message: object, sayEndsTurn: boolean): Ends {
+  const calls: string[] = []
+  const results: string[] = []
+  collect(message, calls, results)
+  const text = JSON.stringify(message)
+  const isUser = text.includes('"role":"user"')
+  const isAssistant = text.includes('"role":"assistant"') || text.includes('"role":"model"')
+  const bare = calls.length === 0 && results.length === 0
+  return { calls, results, endsTurn: bare && (isUser || (isAssistant && sayEndsTurn)) }
+}
+
+/** Pairs as `[call index, result index]`, calls cut short, orphan results, and calls still waiting at the end. */
+export function judge(messages: readonly object[], sayEndsTurn: boolean) {
+  const pairs: [number, number][] = []
+  const interrupted: number[] = []
+  const orphans: number[] = []
+  let waiting: { id: string; at: number }[] = []
+  for (const [at, message] of messages.entries()) {
+    const { calls, results, endsTurn } = endsOf(message, sayEndsTurn)
+    for (const id of results) {
+      const found = waiting.findIndex((call) => call.id === id)
+      if (found === -1) orphans.push(at)
+      else pairs.push([waiting.splice(found, 1)[0]?.at ?? -1, at])
+    }
+    for (const { at: older } of waiting.filter(({ id }) => calls.includes(id))) interrupted.push(older)
+    waiting = waiting.filter(({ id }) => !calls.includes(id))
+    for (const id of calls) waiting.push({ id, at })
+    if (!endsTurn) continue
+    for (const call of waiting) interrupted.push(call.at)
+    waiting = []
+  }
+  return { pairs, interrupted, orphans, pending: waiting.map(({ at }) => at) }
+}
+
+function collect(value: unknown, calls: string[], results: string[]): void {
+  if (typeof value !== 'object' || value === null) return
+  const fields = value as Record<string, unknown>
+  const { type } = fields
+  const named = fields as { functionCall?: Record<string, string>; functionResponse?: Record<string, string> }
+  if (named.functionCall) calls.push(named.functionCall['id'] ?? String(named.functionCall['name']))
+  else if (named.functionResponse) results.push(named.functionResponse['id'] ?? String(named.functionResponse['name']))
+  else if (fields['role'] === 'tool' && fields['tool_call_id'] !== undefined)
+    results.push(String(fields['tool_call_id']))
+  else if (type === 'function' || type === 'tool_use') calls.push(String(fields['id']))
+  else if (type === 'tool_result') results.push(String(fields['tool_use_id']))
+  else if (type === 'tool-call') calls.push(String(fields['toolCallId']))
+  else if (type === 'tool-result') results.push(String(fields['toolCallId']))
+  else if (type === 'function_call') calls.push(String(fields['call_id'] ?? fields['callId']))
+  else if (type === 'function_call_output') results.push(String(fields['call_id']))
+  else if (type === 'function_call_result') results.push(String(fields['callId']))
+  else for (const inner of Object.values(fields)) collect(inner, calls, results)
+}
