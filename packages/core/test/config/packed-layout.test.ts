@@ -55,13 +55,22 @@ afterAll(() => rm(directory, { recursive: true }))
 
 async function pack(folder: string, name: string): Promise<string> {
   const destination = join(directory, `packed-${name}`)
-  await run('npx', [...PNPM, 'pack', '--pack-destination', destination], { cwd: folder, env: environment })
+  await run('npx', [...PNPM, 'pack', '--pack-destination', destination], {
+    cwd: folder,
+    env: environment,
+  })
   const [file] = await readdir(destination)
   return join(destination, String(file))
 }
 
+/**
+ * With pnpm the application is a package of a workspace, and nothing is hoisted: only then is core, which lies in the
+ * workspace's own store, unable to see what the application depends on.
+ */
 async function install(manager: string, names: readonly (keyof typeof tarballs)[]): Promise<string> {
-  const app = await mkdtemp(join(directory, 'app-'))
+  const workspace = await mkdtemp(join(directory, 'workspace-'))
+  const app = manager === 'npm' ? workspace : join(workspace, 'app')
+  await mkdir(app, { recursive: true })
   const dependencies = Object.fromEntries(
     names.map((name) => [name === 'core' ? '@turnlog/core' : '@turnlog/jsonl-backend', `file:${tarballs[name]}`]),
   )
@@ -70,9 +79,13 @@ async function install(manager: string, names: readonly (keyof typeof tarballs)[
     JSON.stringify({ name: 'app', private: true, type: 'module', dependencies }),
   )
   await writeFile(join(app, 'main.js'), SCRIPT)
-  const options = { cwd: app, env: environment }
-  if (manager === 'npm') await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], options)
-  else await run('npx', [...PNPM, 'install', '--prefer-offline', '--ignore-workspace'], options)
+  const options = { cwd: workspace, env: environment }
+  if (manager === 'npm') {
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], options)
+  } else {
+    await writeFile(join(workspace, 'pnpm-workspace.yaml'), 'packages: [app]\nhoist: false\n')
+    await run('npx', [...PNPM, 'install', '--prefer-offline'], options)
+  }
   return app
 }
 
@@ -85,15 +98,24 @@ async function resolveIn(app: string, config: object, cwd = app): Promise<string
 }
 
 describe.each(['npm', 'pnpm'])('packages packed and installed by %s', (manager) => {
+  let app: string
+
+  beforeAll(async () => {
+    app = await install(manager, ['core', 'jsonl'])
+  })
+
   test('a backend beside core is found by its name', async () => {
-    const app = await install(manager, ['core', 'jsonl'])
     expect(await resolveIn(app, { backend: 'jsonl', path: 'data' })).toBe('made jsonl')
     expect(await resolveIn(app, 'jsonl:./data' as never)).toBe('made jsonl')
     expect(await resolveIn(app, { backend: '@turnlog/jsonl-backend', path: 'data' })).toBe('made jsonl')
     expect(await resolveIn(app, { backend: 'leveldb', path: 'data' })).toMatch(
       /^BACKEND_NOT_FOUND .*npm install @turnlog\/leveldb-backend$/,
     )
-    const elsewhere = { backend: 'jsonl', path: 'data', configFile: join(app, 'turnlog.config.json') }
+    const elsewhere = {
+      backend: 'jsonl',
+      path: 'data',
+      configFile: join(app, 'turnlog.config.json'),
+    }
     expect(await resolveIn(app, elsewhere, directory)).toBe('made jsonl')
   })
 })
