@@ -10,7 +10,7 @@ function plain(step: Step, roles: { user: string; assistant: string }, holding: 
 const chatRoles = { user: 'user', assistant: 'assistant' }
 const content = (text: string): object => ({ content: text })
 
-const chat: Format = {
+export const chat: Format = {
   name: 'OpenAI chat',
   sayEndsTurn: true,
   write(step) {
@@ -57,7 +57,7 @@ const agents: Format = {
   },
 }
 
-const anthropic: Format = {
+export const anthropic: Format = {
   name: 'Anthropic blocks',
   sayEndsTurn: true,
   write(step) {

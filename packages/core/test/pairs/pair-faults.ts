@@ -44,19 +44,19 @@ export function judge(messages: readonly object[], sayEndsTurn: boolean) {
 
 function collect(value: unknown, calls: string[], results: string[]): void {
   if (typeof value !== 'object' || value === null) return
-  const fields = value as Record<string, unknown>
-  const { type } = fields
-  const named = fields as { functionCall?: Record<string, string>; functionResponse?: Record<string, string> }
-  if (named.functionCall) calls.push(named.functionCall['id'] ?? String(named.functionCall['name']))
-  else if (named.functionResponse) results.push(named.functionResponse['id'] ?? String(named.functionResponse['name']))
-  else if (fields['role'] === 'tool' && fields['tool_call_id'] !== undefined)
-    results.push(String(fields['tool_call_id']))
-  else if (type === 'function' || type === 'tool_use') calls.push(String(fields['id']))
-  else if (type === 'tool_result') results.push(String(fields['tool_use_id']))
-  else if (type === 'tool-call') calls.push(String(fields['toolCallId']))
-  else if (type === 'tool-result') results.push(String(fields['toolCallId']))
-  else if (type === 'function_call') calls.push(String(fields['call_id'] ?? fields['callId']))
-  else if (type === 'function_call_output') results.push(String(fields['call_id']))
-  else if (type === 'function_call_result') results.push(String(fields['callId']))
+  const fields = value as Record<string, string | undefined>
+  const { functionCall, functionResponse } = value as Record<string, Record<string, string> | undefined>
+  const { type, role } = fields
+  const add = (to: string[], id: string | undefined): void => void to.push(id ?? 'no id')
+  if (functionCall) add(calls, functionCall['id'] ?? functionCall['name'])
+  else if (functionResponse) add(results, functionResponse['id'] ?? functionResponse['name'])
+  else if (role === 'tool' && 'tool_call_id' in fields) add(results, fields['tool_call_id'])
+  else if (type === 'function' || type === 'tool_use') add(calls, fields['id'])
+  else if (type === 'tool_result') add(results, fields['tool_use_id'])
+  else if (type === 'tool-call') add(calls, fields['toolCallId'])
+  else if (type === 'tool-result') add(results, fields['toolCallId'])
+  else if (type === 'function_call') add(calls, fields['call_id'] ?? fields['callId'])
+  else if (type === 'function_call_output') add(results, fields['call_id'])
+  else if (type === 'function_call_result') add(results, fields['callId'])
   else for (const inner of Object.values(fields)) collect(inner, calls, results)
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { repairPairs } from '../../src/pairs/repair-pairs.ts'
 import { safeBoundary } from '../../src/pairs/safe-boundary.ts'
@@ -27,7 +27,8 @@ const turn: fc.Arbitrary<Step[]> = fc
     const answers: Step[] = split
       ? returned.map((one) => ({ kind: 'results', ids: [one] }))
       : [{ kind: 'results', ids: returned }]
-    return [...plain(before), { kind: 'calls', ids: called }, ...answers, ...plain(after)] satisfies Step[]
+    const made: Step = { kind: 'calls', ids: called }
+    return [plain(before), [made], answers, plain(after)].flat()
   })
 
 /** Anything goes: results from nowhere, calls on calls. */
@@ -110,6 +111,81 @@ describe.each(formats)('random conversations in $name', (format) => {
         expect(messages.every((message, at) => message === valid[at])).toBe(true)
       }),
       runs,
+    )
+  })
+})
+
+describe('random mixtures of all formats', () => {
+  const odd = (one: string): object[] => [
+    { type: 'reasoning', id: 'rs', summary: [] },
+    { type: 'computer_call', call_id: one },
+    { type: 'mcp_approval_request', id: one },
+    { role: 'assistant', parts: [{ type: 'tool-look', toolCallId: one, state: 'input-available' }] },
+    { role: 'assistant', content: [{ type: 'server_tool_use', id: one, name: 'web_search' }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'server_tool_use', id: one },
+        { type: 'text', text: 'x' },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'mcp_tool_use', id: one },
+        { type: 'tool_use', id: 'call_1' },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: one, providerExecuted: true }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: one },
+        { type: 'text', text: 'x' },
+      ],
+    },
+    { role: 'user', parts: [{ functionResponse: { name: one } }, { text: 'x' }] },
+    { type: 'own', asks: [one], gives: [] },
+    { type: 'own', asks: ['call_1'], gives: [one] },
+    { type: 'own', asks: [], gives: [one] },
+  ]
+  const some = fc.oneof(
+    fc.tuple(fc.constantFrom(...formats), noise).map(([format, steps]) => write(format, ...steps)),
+    fc.tuple(id, fc.nat({ max: 12 })).map(([one, which]) => odd(one).slice(which, which + 1)),
+  )
+  const mixture = fc.array(some, { maxLength: 12 }).map((parts) => parts.flat())
+  const custom = (message: object) => {
+    const { asks, gives } = message as { asks?: string[]; gives?: string[] }
+    return asks === undefined || gives === undefined ? undefined : { calls: asks, results: gives }
+  }
+
+  it.each([{}, { toolLinks: custom }])('need no second repair, and no repair changes what was given', (options) => {
+    fc.assert(
+      fc.property(mixture, (given) => {
+        const messages = deepFreeze(given)
+        const repaired = repairPairs(messages, options)
+        const again = repairPairs(deepFreeze(repaired.messages), options)
+        expect(again.repairs).toEqual([])
+        expect(again.messages).toHaveLength(repaired.messages.length)
+        expect(again.messages.every((message, at) => message === repaired.messages[at])).toBe(true)
+        expect(JSON.stringify(repairPairs(structuredClone(messages), options))).toBe(JSON.stringify(repaired))
+      }),
+      { seed, numRuns: 3000 },
+    )
+  })
+
+  it('are cut where nothing is orphaned that was not before, and a safe boundary stays', () => {
+    fc.assert(
+      fc.property(mixture, fc.nat(), (messages, where) => {
+        const asked = where % (messages.length + 1)
+        const boundary = safeBoundary(messages, asked, custom)
+        expect(boundary).toBeLessThanOrEqual(asked)
+        expect(safeBoundary(messages, boundary, custom)).toBe(boundary)
+        const orphansOf = (list: object[]) =>
+          repairPairs(list, { toolLinks: custom }).repairs.filter(({ action }) => action === 'dropped-result').length
+        if (orphansOf(messages) === 0) expect(orphansOf(messages.slice(boundary))).toBe(0)
+      }),
+      { seed, numRuns: 1000 },
     )
   })
 })
