@@ -1,0 +1,83 @@
+import { planAppend } from '@turnlog/core/backend'
+import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/backend'
+
+import type { EventRow } from './event-row.ts'
+import { encodeEvent, sealEvent } from './event-row.ts'
+import type { Change } from './group-commit.ts'
+import { encodePayload } from './payload-codec.ts'
+import { HEADER_BYTES } from './row-value.ts'
+import { planSeals, SEGMENT_EVENTS } from './seal-plan.ts'
+import type { SealPlan } from './seal-plan.ts'
+import type { SessionState } from './session-state.ts'
+
+export interface PlannedAppend {
+  readonly change: Change
+  readonly tail: readonly EventRow[] | undefined
+}
+
+/** Whether the tail is full with these events, but not in memory to be sealed. */
+export function needsTail(state: SessionState, added: number): boolean {
+  const { tip, tail } = state
+  return tail === undefined && tip !== undefined && tip.last - tip.sealed + added >= SEGMENT_EVENTS
+}
+
+/**
+ * Compares an append with the tip and says what it writes. Changes nothing.
+ *
+ * @throws `CONFLICT`, `INVALID_ARGUMENT`
+ */
+export function planChange(
+  state: SessionState,
+  expected: Expected,
+  events: readonly EventRecord[],
+  projection: Json,
+  options: AppendOptions | undefined,
+): PlannedAppend {
+  const { session, keys, tip } = state
+  const { first, last } = planAppend(session, tip, expected, events, options)
+  const start = events[0]?.seq ?? 0
+  const rows = (first > start ? events.filter((event) => event.seq >= first) : events).map(encodeEvent)
+  // What lies before the logical start is never sealed: the trimmer deletes those rows, one by one.
+  const sealed = Math.max(tip?.sealed ?? start - 1, Math.min(first - 1, last))
+  const tail = state.tail?.filter((row) => row.seq > sealed)
+  const plan = tail === undefined ? planSingles(state, sealed, rows) : planSeals(keys, sealed, tail, rows)
+  const encoded = encodePayload(projection)
+  const kept = tip === undefined ? 0 : keptBytes(tip.bytes, tip.first, tip.last, first)
+  return {
+    change: {
+      state,
+      puts: plan.puts,
+      deletes: plan.deletes,
+      sessions: tip === undefined ? 1 : 0,
+      bytes: plan.bytes + encoded.value.length,
+      after: {
+        first,
+        last,
+        sealed: plan.sealed,
+        trimmed: tip?.trimmed ?? start,
+        bytes: kept + plan.bytes,
+        incarnation: expected.incarnation,
+        projection: Buffer.from(encoded.value.subarray(HEADER_BYTES)),
+        json: encoded.json,
+      },
+    },
+    tail: tail === undefined ? undefined : plan.tail,
+  }
+}
+
+/** The tail is not in memory and not full: single rows, to be sealed another time. */
+function planSingles(state: SessionState, sealed: number, rows: readonly EventRow[]): SealPlan {
+  return {
+    puts: rows.map((row) => ({ seq: row.seq, value: sealEvent(state.keys, row) })),
+    deletes: [],
+    sealed,
+    tail: [],
+    bytes: rows.reduce((sum, row) => sum + row.value.length - HEADER_BYTES, 0),
+  }
+}
+
+/** An estimate: the size of each event is not kept. */
+function keptBytes(bytes: number, oldFirst: number, last: number, first: number): number {
+  if (first > last) return 0
+  return first === oldFirst ? bytes : Math.ceil((bytes * (last - first + 1)) / (last - oldFirst + 1))
+}

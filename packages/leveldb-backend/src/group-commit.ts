@@ -1,0 +1,150 @@
+import type { HeadRow } from './head-row.ts'
+import { encodeHead } from './head-row.ts'
+import type { Database } from './database.ts'
+import type { RowPut } from './seal-plan.ts'
+import type { SessionState } from './session-state.ts'
+import { COUNTER_KEY, encodeCounter } from './store-rows.ts'
+import type { Counter } from './store-rows.ts'
+
+/** One change of one session, waiting to be written. */
+export interface Change {
+  readonly state: SessionState
+  /** The head after it; `undefined` if it removes the session. */
+  readonly after: HeadRow | undefined
+  readonly puts: readonly RowPut[]
+  readonly deletes: readonly number[]
+  /** 1 if it makes the session, -1 if it removes it. */
+  readonly sessions: -1 | 0 | 1
+  readonly bytes: number
+}
+
+interface Waiting {
+  readonly change: Change
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface CommitTarget {
+  /** The database to write to. After a failed write this repairs things first, or rejects. */
+  writable(): Promise<Database>
+  /** Runs when a batch is in the database and before anybody is told. */
+  written(counter: Counter): void
+  /** Runs when a batch failed; gives the error for everybody who waits. */
+  failed(error: unknown): unknown
+}
+
+/** A batch is held in memory twice while it is written. */
+const GROUP_BYTES = 4 * 1024 * 1024
+
+/**
+ * Group commit: everything that waits, of all sessions, goes into one batch; one batch is under way at a time.
+ *
+ * Invariants
+ * - Changes are written in the order in which they came; a change was planned on the state after all before it.
+ * - A promise resolves only after its batch is durable and the anchor has been told.
+ * - If a batch fails, it and everything that waits behind it is rejected: what waits was planned on what failed. Each
+ *   session's tip then falls back to what is settled, so that nothing is ever compared with an append that failed.
+ * - `settled` changes here and nowhere else, before the promises resolve.
+ */
+export class GroupCommit {
+  readonly #target: CommitTarget
+  readonly #sync: boolean
+  #queue: Waiting[] = []
+  #counter: Counter
+  #running: Promise<void> | undefined
+
+  constructor(target: CommitTarget, sync: boolean, counter: Counter) {
+    this.#target = target
+    this.#sync = sync
+    this.#counter = counter
+  }
+
+  /** What is written and acknowledged. */
+  get counter(): Counter {
+    return this.#counter
+  }
+
+  add(change: Change): Promise<void> {
+    return new Promise((resolve, reject) => {
+      change.state.pending += 1
+      change.state.tip = change.after
+      this.#queue.push({ change, resolve, reject })
+      // Deferred by one turn of the microtask queue, so that appends made together are written together.
+      this.#running ??= Promise.resolve().then(() => this.#run())
+    })
+  }
+
+  async drain(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const group = this.#take()
+      try {
+        await this.#write(group)
+      } catch (error) {
+        this.#reject(group, this.#target.failed(error))
+        continue
+      }
+      for (const { change } of group) {
+        change.state.settled = change.after
+        change.state.leave()
+      }
+      for (const { resolve } of group) resolve()
+    }
+    this.#running = undefined
+  }
+
+  #take(): readonly Waiting[] {
+    let bytes = 0
+    let count = 0
+    for (const { change } of this.#queue) {
+      if (count > 0 && bytes + change.bytes > GROUP_BYTES) break
+      bytes += change.bytes
+      count += 1
+    }
+    if (count === this.#queue.length) {
+      const group = this.#queue
+      this.#queue = []
+      return group
+    }
+    return this.#queue.splice(0, count)
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    const database = await this.#target.writable()
+    const batch = database.batch()
+    const heads = new Map<SessionState, HeadRow | undefined>()
+    let { sessions } = this.#counter
+    for (const { change } of group) {
+      const { keys } = change.state
+      for (const { seq, value } of change.puts) batch.put(keys.event(seq), value)
+      for (const seq of change.deletes) batch.del(keys.event(seq))
+      heads.set(change.state, change.after)
+      sessions += change.sessions
+    }
+    for (const [{ keys }, head] of heads) {
+      if (head === undefined) batch.del(keys.head)
+      else batch.put(keys.head, encodeHead(keys.head, head))
+    }
+    const counter = { batches: this.#counter.batches + 1, sessions }
+    batch.put(COUNTER_KEY, encodeCounter(counter))
+    await batch.write({ sync: this.#sync })
+    this.#target.written(counter)
+    this.#counter = counter
+  }
+
+  #reject(group: readonly Waiting[], error: unknown): void {
+    const failed = [...group, ...this.#queue]
+    this.#queue = []
+    for (const { change } of failed) {
+      change.state.tip = change.state.settled
+      change.state.tail = undefined
+    }
+    for (const { change, reject } of failed) {
+      change.state.leave()
+      reject(error)
+    }
+  }
+}

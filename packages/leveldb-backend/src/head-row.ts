@@ -1,0 +1,68 @@
+import type { Head } from '@turnlog/core/backend'
+
+import { decodePayload } from './payload-codec.ts'
+import { readUint64, writeUint64 } from './row-keys.ts'
+import { checkValue, corruptRow, HEADER_BYTES, JSON_TEXT, keyPrefix, sealValue } from './row-value.ts'
+
+/** The head of a session as it is stored. */
+export interface HeadRow {
+  readonly first: number
+  readonly last: number
+  /** Rows up to here are final. Behind it is the tail: single rows that wait to be sealed into a segment. */
+  readonly sealed: number
+  /** Rows whose key is below this seq have been deleted. Less than `first` while a trim waits to be carried out. */
+  readonly trimmed: number
+  readonly bytes: number
+  readonly incarnation: string
+  /** As encoded: decoded anew for every caller, so that nobody can change what another one sees. */
+  readonly projection: Buffer
+  readonly json: boolean
+}
+
+const FIXED_BYTES = 5 * 8 + 2
+
+export function encodeHead(key: Buffer, head: HeadRow): Buffer {
+  const incarnation = Buffer.from(head.incarnation)
+  const value = Buffer.allocUnsafe(HEADER_BYTES + FIXED_BYTES + incarnation.length + head.projection.length)
+  let at = HEADER_BYTES
+  for (const field of [head.first, head.last, head.sealed, head.trimmed, head.bytes]) {
+    writeUint64(value, field, at)
+    at += 8
+  }
+  value.writeUInt16BE(incarnation.length, at)
+  incarnation.copy(value, at + 2)
+  head.projection.copy(value, at + 2 + incarnation.length)
+  const flags = head.json ? JSON_TEXT : 0
+  return sealValue(value, flags, keyPrefix(key, flags))
+}
+
+/** @throws `CORRUPT`, `UNSUPPORTED` */
+export function decodeHead(key: Buffer, value: Buffer, session: string): HeadRow {
+  const place = { what: `the head of session ${JSON.stringify(session)}`, session }
+  checkValue(value, Buffer.concat([key, value.subarray(0, 2)]), place)
+  const start = HEADER_BYTES + FIXED_BYTES
+  const incarnationEnd = start + (value.length < start ? 0 : value.readUInt16BE(start - 2))
+  if (value.length < start || incarnationEnd > value.length) throw corruptRow(place, 'it is too short')
+  const field = (index: number): number => readUint64(value, HEADER_BYTES + index * 8)
+  return {
+    first: field(0),
+    last: field(1),
+    sealed: field(2),
+    trimmed: field(3),
+    bytes: field(4),
+    incarnation: value.toString('utf8', start, incarnationEnd),
+    projection: value.subarray(incarnationEnd),
+    json: ((value[1] ?? 0) & JSON_TEXT) !== 0,
+  }
+}
+
+/** @throws `CORRUPT` */
+export function toHead(row: HeadRow, session: string): Head {
+  const { first, last, incarnation, bytes, projection, json } = row
+  try {
+    return { first, last, incarnation, bytes, projection: decodePayload(projection, json) }
+  } catch (error) {
+    const place = { what: `the projection of session ${JSON.stringify(session)}`, session }
+    throw corruptRow(place, 'it cannot be decoded', error)
+  }
+}

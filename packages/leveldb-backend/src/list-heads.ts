@@ -1,0 +1,63 @@
+import { StoreError } from '@turnlog/core/backend'
+import type { ListRange, SessionHead } from '@turnlog/core/backend'
+
+import { Cursor } from './cursor.ts'
+import type { Database, KeyRange } from './database.ts'
+import { decodeHead, toHead } from './head-row.ts'
+import { afterPrefix, headPrefix, parseKey } from './row-keys.ts'
+import { readStoreRows } from './store-rows.ts'
+
+const ROWS = 1000
+
+/**
+ * The heads in byte order. A list of everything is counted against the number of sessions in the same snapshot, so that
+ * a lost head is noticed.
+ *
+ * @throws `CORRUPT`, `UNSUPPORTED`
+ */
+export async function* listHeads(
+  database: () => Database,
+  { prefix = '', after, limit = Infinity }: ListRange,
+): AsyncGenerator<readonly SessionHead[]> {
+  const start = headPrefix(prefix)
+  const afterKey = after === undefined ? undefined : Buffer.concat([headPrefix(after), Buffer.of(0)])
+  let last: Buffer | undefined = afterKey !== undefined && afterKey.compare(start) > 0 ? afterKey : undefined
+  const rest = (): KeyRange => ({ ...(last === undefined ? { gte: start } : { gt: last }), lt: afterPrefix(start) })
+  const isWhole = prefix === '' && after === undefined && limit === Infinity
+  const owner = database()
+  const snapshot = isWhole ? owner.snapshot() : undefined
+  const expected = isWhole ? readStoreRows(owner, snapshot).catch((error: unknown) => error) : undefined
+  const cursor = new Cursor(database, rest, {}, snapshot, Math.min(ROWS, limit))
+  let count = 0
+  try {
+    while (count < limit) {
+      const rows = await cursor.next()
+      if (rows.length === 0) break
+      const batch: SessionHead[] = []
+      for (const [key, value] of rows.slice(0, limit - count)) batch.push(decodeRow(key, value))
+      last = rows.at(-1)?.[0]
+      count += batch.length
+      yield batch
+    }
+    if (expected !== undefined && cursor.isUnbroken) await compareCount(expected, count)
+  } finally {
+    await cursor.close()
+    if (snapshot !== undefined) await owner.endSnapshot(snapshot)
+  }
+}
+
+function decodeRow(key: Buffer, value: Buffer): SessionHead {
+  const session = parseKey(key)?.name
+  if (session === undefined) throw new StoreError('CORRUPT', 'A head row has a damaged key. Run verify, then repair.')
+  return { session, ...toHead(decodeHead(key, value, session), session) }
+}
+
+async function compareCount(expected: Promise<unknown>, count: number): Promise<void> {
+  const rows = (await expected) as { sessions: number } | Error
+  if (rows instanceof Error) throw rows
+  if (rows.sessions === count) return
+  throw new StoreError(
+    'CORRUPT',
+    `The list of sessions has ${count} entries, but the store holds ${rows.sessions} sessions. Run verify, then repair.`,
+  )
+}

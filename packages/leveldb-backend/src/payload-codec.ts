@@ -1,0 +1,86 @@
+import { Packr, RESERVE_START_SPACE, Unpackr } from 'msgpackr'
+
+import type { Json, JsonObject } from '@turnlog/core/backend'
+
+import { jsonText } from './json-text.ts'
+import { HEADER_BYTES } from './row-value.ts'
+
+/** Plain msgpack that any reader understands: no records, no extensions, no state between two values. */
+const SETTINGS = { useRecords: false, variableMapSize: true, mapsAsObjects: true, moreTypes: false } as const
+const packr = new Packr(SETTINGS)
+const unpackr = new Unpackr(SETTINGS)
+
+/** msgpackr recurses; deeper values than this take the road that does not. */
+const DEPTH_MOST = 200
+/** msgpackr goes on allocating buffers of the largest size it ever needed, unless it is given a small one again. */
+const POOL_BYTES = 32 * 1024
+const POOL_RESET_BYTES = 64 * 1024
+
+export interface Encoded {
+  /** The payload begins at `HEADER_BYTES`; what is before it is for `sealValue`. */
+  readonly value: Buffer
+  readonly json: boolean
+}
+
+export function encodePayload(payload: Json): Encoded {
+  if (!isExact(payload, 0)) {
+    const text = jsonText(payload)
+    const value = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text))
+    value.write(text, HEADER_BYTES)
+    return { value, json: true }
+  }
+  const value = packr.pack(payload, RESERVE_START_SPACE | HEADER_BYTES)
+  if (value.length > POOL_RESET_BYTES) packr.useBuffer(Buffer.allocUnsafeSlow(POOL_BYTES))
+  return { value, json: false }
+}
+
+/**
+ * Why without the original error: msgpackr's texts quote what it was decoding, and messages of errors get logged.
+ *
+ * @throws {PayloadError}
+ */
+export function decodePayload(bytes: Buffer, json: boolean): Json {
+  try {
+    return (json ? JSON.parse(bytes.toString('utf8', 0, bytes.length)) : unpackr.unpack(bytes)) as Json
+  } catch {
+    throw new PayloadError()
+  }
+}
+
+/** A payload whose checksum is right and that still cannot be decoded. Becomes `CORRUPT` where the place is known. */
+export class PayloadError extends Error {
+  constructor() {
+    super('the payload cannot be decoded')
+  }
+}
+
+type WellFormed = { isWellFormed(): boolean }
+
+/**
+ * Whether msgpackr gives back the same value: it turns lone surrogates into U+FFFD, renames `__proto__`, forgets the
+ * sign of zero and overflows the stack on deep nesting.
+ */
+function isExact(value: Json | undefined, depth: number): boolean {
+  switch (typeof value) {
+    case 'string':
+      return (value as unknown as WellFormed).isWellFormed()
+    case 'number':
+      return !Object.is(value, -0)
+    case 'object': {
+      if (value === null) return true
+      if (depth === DEPTH_MOST) return false
+      if (Array.isArray(value)) {
+        for (const item of value as readonly Json[]) if (!isExact(item, depth + 1)) return false
+        return true
+      }
+      const object = value as JsonObject
+      for (const key of Object.keys(object)) {
+        if (key === '__proto__' || !(key as unknown as WellFormed).isWellFormed()) return false
+        if (!isExact(object[key], depth + 1)) return false
+      }
+      return true
+    }
+    default:
+      return true
+  }
+}

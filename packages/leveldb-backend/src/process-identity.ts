@@ -1,0 +1,54 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** Which process on which machine. Pid and start time together never come again; a pid alone does. */
+export interface ProcessIdentity {
+  readonly host: string
+  readonly boot: string
+  readonly namespace: string
+  readonly pid: number
+  readonly started: string
+}
+
+/** What is unknown on a system without `/proc` is empty, and equal to itself. */
+export function processIdentity(): ProcessIdentity {
+  return {
+    host: hostname(),
+    boot: attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    namespace: attempt(() => readlinkSync('/proc/self/ns/pid')),
+    pid: process.pid,
+    started: startTime(process.pid),
+  }
+}
+
+/** `unknown` if it cannot be seen from here. */
+export function judgeProcess(owner: ProcessIdentity, self: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
+  if (owner.host !== self.host) return 'unknown'
+  if (owner.boot !== self.boot) return 'dead'
+  if (owner.namespace !== self.namespace) return 'unknown'
+  try {
+    process.kill(owner.pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
+  }
+  const started = startTime(owner.pid)
+  return started === owner.started ? 'alive' : started === '' ? 'unknown' : 'dead'
+}
+
+/** In ticks since boot: the 22nd field, counted after the name, which may itself hold blanks and brackets. */
+function startTime(pid: number): string {
+  return attempt(() => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A zombie still has its pid, but it will never touch a file again.
+    return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? '')
+  })
+}
+
+function attempt(read: () => string): string {
+  try {
+    return read()
+  } catch {
+    return '' // there is no /proc here, or not for this process
+  }
+}

@@ -1,0 +1,35 @@
+import type { Database } from './database.ts'
+import type { EventRow } from './event-row.ts'
+import { decodeEvents } from './event-row.ts'
+import type { HeadRow } from './head-row.ts'
+import type { SessionKeys } from './row-keys.ts'
+import { corruptRow, JSON_TEXT } from './row-value.ts'
+
+/**
+ * The single rows behind the last segment, as they are stored, to be sealed.
+ *
+ * @throws `CORRUPT`: what is damaged must not get a new checksum
+ */
+export async function readTail(
+  database: Database,
+  session: string,
+  keys: SessionKeys,
+  head: HeadRow,
+): Promise<readonly EventRow[]> {
+  const { sealed, last } = head
+  const range = { gte: keys.eventCopy(sealed + 1), lte: keys.eventCopy(last) }
+  const tail: EventRow[] = []
+  while (tail.length < last - sealed) {
+    const gte = keys.eventCopy(sealed + 1 + tail.length)
+    const rows = await database.rows({ ...range, gte }, last - sealed)
+    for (const [, value] of rows) {
+      const seq = sealed + 1 + tail.length
+      decodeEvents(session, keys, value, seq)
+      tail.push({ seq, json: value[1] === JSON_TEXT, value })
+    }
+    if (rows.length > 0) continue
+    const seq = sealed + 1 + tail.length
+    throw corruptRow({ what: `event ${seq} of session ${JSON.stringify(session)}`, session, seq }, 'it is missing')
+  }
+  return tail
+}

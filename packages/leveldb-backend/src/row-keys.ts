@@ -1,0 +1,113 @@
+/**
+ * Keys are binary, prefix-free and in byte order. A session key holds no control characters, so 0x00 ends it.
+ *
+ *   0x01 name                      store-wide rows
+ *   0x02 session 0x00              head of a session
+ *   0x03 session 0x00 seq(8, BE)   an event, or a segment under the seq of its last event
+ */
+const META = 0x01
+const HEAD = 0x02
+const EVENT = 0x03
+const SEQ_BYTES = 8
+
+/** Format byte and flags of the row, which the checksum covers together with the key. */
+const TAIL_BYTES = 2
+
+export function metaKey(name: string): Buffer {
+  return Buffer.concat([Buffer.of(META), Buffer.from(name, 'latin1')])
+}
+
+export const ALL_ROWS: { readonly gte: Buffer; readonly lt: Buffer } = {
+  gte: Buffer.of(META),
+  lt: Buffer.of(EVENT + 1),
+}
+export const HEAD_ROWS: { readonly gte: Buffer; readonly lt: Buffer } = { gte: Buffer.of(HEAD), lt: Buffer.of(EVENT) }
+export const EVENT_ROWS: { readonly gte: Buffer; readonly lt: Buffer } = {
+  gte: Buffer.of(EVENT),
+  lt: Buffer.of(EVENT + 1),
+}
+
+/** The head keys of all sessions whose key begins with `prefix`. */
+export function headPrefix(prefix: string): Buffer {
+  return Buffer.concat([Buffer.of(HEAD), Buffer.from(prefix)])
+}
+
+/** The first key that no longer begins with these bytes. The first byte is never 0xff, so there is one. */
+export function afterPrefix(prefix: Buffer): Buffer {
+  const end = Buffer.from(prefix)
+  let length = end.length
+  while (end[length - 1] === 0xff) length -= 1
+  end[length - 1] = (end[length - 1] ?? 0) + 1
+  return end.subarray(0, length)
+}
+
+export interface ParsedKey {
+  readonly kind: 'meta' | 'head' | 'event'
+  readonly name: string
+  readonly seq: number
+}
+
+/** `undefined` if no row of this format has such a key. */
+export function parseKey(key: Buffer): ParsedKey | undefined {
+  if (key[0] === META) return { kind: 'meta', name: key.toString('latin1', 1), seq: 0 }
+  if (key[0] === HEAD && key.indexOf(0, 1) === key.length - 1) {
+    return { kind: 'head', name: key.toString('utf8', 1, key.length - 1), seq: 0 }
+  }
+  const end = key.length - SEQ_BYTES - 1
+  if (key[0] === EVENT && end > 1 && key.indexOf(0, 1) === end) {
+    return { kind: 'event', name: key.toString('utf8', 1, end), seq: readUint64(key, end + 1) }
+  }
+  return undefined
+}
+
+/** The seq of an event key. */
+export function seqOf(key: Buffer): number {
+  return readUint64(key, key.length - SEQ_BYTES)
+}
+
+export function readUint64(bytes: Buffer, offset: number): number {
+  return bytes.readUInt32BE(offset) * 0x1_0000_0000 + bytes.readUInt32BE(offset + 4)
+}
+
+export function writeUint64(bytes: Buffer, value: number, offset: number): void {
+  bytes.writeUInt32BE(Math.floor(value / 0x1_0000_0000), offset)
+  bytes.writeUInt32BE(value >>> 0, offset + 4)
+}
+
+/**
+ * The keys of one session. The event key is one buffer that is written anew for each seq, because a batch copies it at
+ * once and an allocation per row shows in the profile. Its two last bytes, not part of the key, take format and flags
+ * so that key and header are one stretch for the checksum.
+ */
+export class SessionKeys {
+  readonly head: Buffer
+  readonly #scratch: Buffer
+  readonly #event: Buffer
+  readonly #seqAt: number
+
+  constructor(session: string) {
+    const bytes = Buffer.from(session)
+    this.head = Buffer.concat([Buffer.of(HEAD), bytes, Buffer.of(0)])
+    this.#scratch = Buffer.concat([Buffer.of(EVENT), bytes, Buffer.alloc(1 + SEQ_BYTES + TAIL_BYTES)])
+    this.#seqAt = bytes.length + 2
+    this.#event = this.#scratch.subarray(0, this.#seqAt + SEQ_BYTES)
+  }
+
+  /** Valid until the next call. */
+  event(seq: number): Buffer {
+    writeUint64(this.#scratch, seq, this.#seqAt)
+    return this.#event
+  }
+
+  eventCopy(seq: number): Buffer {
+    return Buffer.from(this.event(seq))
+  }
+
+  /** Key, format and flags in one stretch. Valid until the next call. */
+  eventHeader(seq: number, format: number, flags: number): Buffer {
+    writeUint64(this.#scratch, seq, this.#seqAt)
+    this.#scratch[this.#seqAt + SEQ_BYTES] = format
+    this.#scratch[this.#seqAt + SEQ_BYTES + 1] = flags
+    return this.#scratch
+  }
+}

@@ -1,0 +1,71 @@
+import { crc32 } from 'node:zlib'
+
+import { StoreError } from '@turnlog/core/backend'
+
+/** `[format][flags][crc32 of key, format, flags and payload, BE][payload]`, in every row of every kind. */
+export const FORMAT = 1
+export const HEADER_BYTES = 6
+
+/** The payload (or the projection in it) is JSON text, because msgpack would not carry it exactly. */
+export const JSON_TEXT = 1
+/** The row holds several events. */
+export const SEGMENT = 2
+/** Events of a segment are framed one by one, because not all of them are msgpack. */
+export const MIXED = 4
+const KNOWN_FLAGS = JSON_TEXT | SEGMENT | MIXED
+
+/** Fills in the header of a value whose payload begins at `HEADER_BYTES`. `prefix` is key, format and flags. */
+export function sealValue(value: Buffer, flags: number, prefix: Buffer): Buffer {
+  value[0] = FORMAT
+  value[1] = flags
+  value.writeUInt32BE(crc32(value.subarray(HEADER_BYTES), crc32(prefix)), 2)
+  return value
+}
+
+export function keyPrefix(key: Buffer, flags: number): Buffer {
+  return Buffer.concat([key, Buffer.of(FORMAT, flags)])
+}
+
+export function isSingle(value: Buffer): boolean {
+  return ((value[1] ?? 0) & SEGMENT) === 0
+}
+
+/** What a problem with a row says about where it is. */
+export interface RowPlace {
+  readonly what: string
+  readonly session?: string
+  readonly seq?: number
+}
+
+/**
+ * Checks a value against its key. The checksum comes first: a damaged format byte is damage, and only a whole value
+ * that says so is of a newer format.
+ *
+ * @throws `CORRUPT`, `UNSUPPORTED`
+ */
+export function checkValue(value: Buffer, prefix: Buffer, place: RowPlace): void {
+  if (value.length < HEADER_BYTES) throw corruptRow(place, `it is ${value.length} bytes long`)
+  if (value.readUInt32BE(2) !== crc32(value.subarray(HEADER_BYTES), crc32(prefix))) {
+    throw corruptRow(place, 'its checksum does not match')
+  }
+  const format = value[0]
+  const flags = value[1] ?? 0
+  if (format !== FORMAT || (flags & ~KNOWN_FLAGS) !== 0) {
+    throw new StoreError(
+      'UNSUPPORTED',
+      `Cannot read ${place.what}: it has format ${format} with flags ${flags}, and this version reads format ${FORMAT}. Use a newer version of @turnlog/leveldb-backend.`,
+      details(place),
+    )
+  }
+}
+
+export function corruptRow(place: RowPlace, why: string, cause?: unknown): StoreError {
+  return new StoreError('CORRUPT', `Cannot read ${place.what}: ${why}. Run verify, then repair.`, {
+    ...details(place),
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+function details({ session, seq }: RowPlace): { session?: string; seq?: number } {
+  return { ...(session === undefined ? {} : { session }), ...(seq === undefined ? {} : { seq }) }
+}

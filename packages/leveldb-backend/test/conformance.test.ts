@@ -1,0 +1,5 @@
+import { conformance } from '@turnlog/conformance/vitest'
+
+import { target } from './target.mjs'
+
+conformance(target)

@@ -1,0 +1,3 @@
+import type { Target } from '@turnlog/conformance'
+
+export declare const target: Target
