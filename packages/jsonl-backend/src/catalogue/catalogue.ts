@@ -1,0 +1,285 @@
+import { join } from 'node:path'
+import type { Durability, OpenFinding, StoreError } from '@turnlog/core/backend'
+import { compareKeys, isStoreError } from '@turnlog/core/backend'
+import type { FileStat, FileSystem } from '../file-system/file-system.ts'
+import { systemCode } from '../file-system/file-system.ts'
+import { removeIfThere } from '../file-system/remove-if-there.ts'
+import { corrupt } from '../format/corrupt.ts'
+import { decodeFileName } from '../format/file-name.ts'
+import { toStoreError } from '../format/to-store-error.ts'
+import type { Committed } from '../session/committed.ts'
+import { recoverFile } from '../session/recover-file.ts'
+import type { Known } from './sidecar.ts'
+import { extendSidecar, loadSidecar, removeSidecar, replaceSidecar } from './sidecar.ts'
+
+/** What is known about one session file. */
+interface Entry {
+  /** As the file looked when it was last known to hold exactly `committed`; `undefined` after a write of our own. */
+  stat: Known['stat'] | undefined
+  /** Text as long as nobody asked: most sessions are never looked at. */
+  committed: Committed | string | undefined
+  /** Why the session cannot be used. */
+  error: StoreError | undefined
+  /** The line in the sidecar, if it has one, is as this entry. */
+  saved: boolean
+}
+
+export interface Listed {
+  readonly session: string
+  readonly name: string
+}
+
+export interface CatalogueOptions {
+  readonly fileSystem: FileSystem
+  readonly directory: string
+  readonly durability: Durability
+  /** Whether this process owns the directory: nobody else changes a file then. */
+  readonly write: boolean
+}
+
+/** Files looked at side by side: as many as the thread pool has threads, twice, so that none is idle. */
+const PARALLEL = 8
+
+/** What is in the directory: a head for each session, checked against the files, which are the truth. */
+export class Catalogue {
+  readonly #options: CatalogueOptions
+  readonly #entries = new Map<string, Entry>()
+  #sorted: readonly Listed[] | undefined
+  #sidecarLines = 0
+  #sidecarMode: Durability | undefined
+  #saving: Promise<void> | undefined
+
+  constructor(options: CatalogueOptions) {
+    this.#options = options
+  }
+
+  get sessions(): number {
+    return this.#entries.size
+  }
+
+  /** Reads the directory for the first time. `alone`: no writer is at work, so that what is missing is lost. */
+  async load(alone: boolean): Promise<OpenFinding[]> {
+    const { fileSystem, directory, durability, write } = this.#options
+    const sidecar = await loadSidecar(fileSystem, directory)
+    this.#sidecarLines = sidecar?.lines ?? 0
+    this.#sidecarMode = sidecar?.durability
+    for (const [name, { stat, text }] of sidecar?.known ?? []) {
+      this.#entries.set(name, { stat, committed: text, error: undefined, saved: true })
+    }
+    const findings = await this.refresh({ alone, lossy: durability === 'os' || sidecar?.durability === 'os' })
+    if (write) {
+      for (const name of await fileSystem.list(directory)) {
+        if (/^turnlog\.(?:heads|lock\.[0-9a-f]+)\.tmp$|\.jsonl\.tmp$/.test(name)) {
+          await removeIfThere(fileSystem, join(directory, name))
+        }
+      }
+    }
+    return findings
+  }
+
+  /** Compares every entry with its file and looks into the files that changed. */
+  async refresh({ alone, lossy }: { readonly alone: boolean; readonly lossy: boolean }): Promise<OpenFinding[]> {
+    const { fileSystem, directory, write } = this.#options
+    const names = (await fileSystem.list(directory)).filter((name) => this.#entries.has(name) || decodeFileName(name))
+    const stats = await fileSystem.stat(directory, names)
+    const present = new Set(names)
+    const findings: OpenFinding[] = []
+    for (const [name, entry] of this.#entries) {
+      if (present.has(name)) continue
+      const { session, head } = parseCommitted(entry)
+      if (!alone || lossy) this.#delete(name)
+      else if (entry.error === undefined) {
+        const file = join(directory, name)
+        entry.error = corrupt(`the file is missing, but event ${head.last} had been recorded in it`, { file, session })
+      }
+      if (alone && lossy) {
+        const message = `The file of session ${JSON.stringify(session)} is missing; it was written without waiting for the disk and is lost.`
+        findings.push({ kind: 'lost-tail', message, session, file: join(directory, name) })
+      }
+    }
+    const changed = names.filter((name, index) => {
+      const entry = this.#entries.get(name)
+      return entry === undefined || entry.error !== undefined || !isSame(entry.stat, stats[index])
+    })
+    const look = async (): Promise<void> => {
+      for (let name; (name = changed.pop()) !== undefined;) {
+        const found = await this.#inspect(name, lossy, write)
+        if (alone || write) findings.push(...found)
+      }
+    }
+    await Promise.all(Array.from({ length: PARALLEL }, look))
+    return findings
+  }
+
+  /** What a session's file holds. @throws `CORRUPT`, `UNSUPPORTED`, `IO` if that cannot be said */
+  async get(name: string): Promise<Committed | undefined> {
+    // Damage stays; a file that could not be opened may open now.
+    if (this.#entries.get(name)?.error?.code === 'IO') await this.#inspect(name, false, this.#options.write)
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return undefined
+    if (entry.error !== undefined) throw entry.error
+    return parseCommitted(entry)
+  }
+
+  /** Looks into a file that is not as we left it. */
+  async reload(name: string): Promise<Committed | undefined> {
+    await this.#inspect(name, false, this.#options.write)
+    return this.get(name)
+  }
+
+  /** The file is not there: fine, unless it should be. @throws `CORRUPT` */
+  checkMissing(name: string): void {
+    const entry = this.#entries.get(name)
+    if (entry?.error?.code === 'CORRUPT') throw entry.error
+    this.#delete(name)
+  }
+
+  /** The same for a reader beside a writer: looks again if the file is not as it was. */
+  async getFresh(name: string, stat: FileStat): Promise<Committed | undefined> {
+    const entry = this.#entries.get(name)
+    const isKnown = entry !== undefined && entry.error === undefined && isSame(entry.stat, stat)
+    return isKnown ? parseCommitted(entry) : this.reload(name)
+  }
+
+  /** After a write of our own. */
+  set(name: string, committed: Committed): void {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) {
+      this.#entries.set(name, { stat: undefined, committed, error: undefined, saved: false })
+      this.#sorted = undefined
+      return
+    }
+    entry.stat = undefined
+    entry.committed = committed
+    entry.error = undefined
+    entry.saved = false
+  }
+
+  /** Removes a session from the catalogue and, durably, from the sidecar. */
+  async forget(name: string): Promise<void> {
+    const { fileSystem, directory } = this.#options
+    await this.#saving?.catch(() => undefined) // it may be about to put the session back
+    // First of all, and synced: a sidecar that knows of a file that is gone would be taken for a loss.
+    if (await removeSidecar(fileSystem, directory)) await fileSystem.syncDirectory(directory)
+    this.#sidecarMode = undefined
+    for (const entry of this.#entries.values()) entry.saved = false
+    this.#delete(name)
+  }
+
+  /** The sessions in the byte order of their keys. */
+  list(): readonly Listed[] {
+    if (this.#sorted === undefined) {
+      const listed: Listed[] = []
+      for (const [name, entry] of this.#entries) {
+        const session = sessionOf(name, entry)
+        if (session !== undefined) listed.push({ session, name })
+      }
+      this.#sorted = listed.sort((a, b) => compareKeys(a.session, b.session))
+    }
+    return this.#sorted
+  }
+
+  /** Errors of files that no key can be told of. */
+  get unnamed(): readonly StoreError[] {
+    const errors: StoreError[] = []
+    for (const [name, entry] of this.#entries) {
+      if (entry.error !== undefined && sessionOf(name, entry) === undefined) errors.push(entry.error)
+    }
+    return errors
+  }
+
+  /** Writes what changed to the sidecar. One at a time; a failure costs time at the next opening, nothing else. */
+  save(): Promise<void> {
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = undefined
+    })
+    return this.#saving
+  }
+
+  async #save(): Promise<void> {
+    const { fileSystem, directory, durability } = this.#options
+    const changed = [...this.#entries].filter(([, entry]) => !entry.saved && entry.error === undefined)
+    if (changed.length === 0) return
+    const stats = await fileSystem.stat(
+      directory,
+      changed.map(([name]) => name),
+    )
+    for (const [index, [, entry]] of changed.entries()) {
+      const stat = stats[index]
+      const committed = parseCommitted(entry)
+      if (stat?.size === committed.size) entry.stat = { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode }
+    }
+    const isGrown = this.#sidecarLines > 2 * this.#entries.size + 1000
+    if (this.#sidecarMode !== durability || isGrown) {
+      const all = [...this.#entries].flatMap(([name, entry]) => toKnown(name, entry))
+      await replaceSidecar(fileSystem, directory, durability, all)
+      this.#sidecarLines = all.length
+      this.#sidecarMode = durability
+    } else {
+      const lines = changed.flatMap(([name, entry]) => toKnown(name, entry))
+      await extendSidecar(fileSystem, directory, lines)
+      this.#sidecarLines += lines.length
+    }
+    for (const [, entry] of changed) entry.saved = entry.stat !== undefined
+  }
+
+  async #inspect(name: string, lossy: boolean, write: boolean): Promise<readonly OpenFinding[]> {
+    const { fileSystem, directory } = this.#options
+    const old = this.#entries.get(name)
+    const entry: Entry = { stat: undefined, committed: old?.committed, error: undefined, saved: false }
+    if (old === undefined) this.#sorted = undefined
+    this.#entries.set(name, entry)
+    const path = join(directory, name)
+    const known = old?.committed === undefined ? {} : { known: parseCommitted(old).head }
+    try {
+      const recovered = await recoverFile(fileSystem, { path, name, lossy, write, ...known })
+      if (recovered.committed === undefined) {
+        this.#delete(name)
+        await removeIfThere(fileSystem, path)
+        return recovered.findings
+      }
+      entry.committed = recovered.committed
+      // A tail that is being written now must be looked at again, so its size is not remembered.
+      if (recovered.committed.size === recovered.stat.size) entry.stat = recovered.stat
+      return recovered.findings
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') {
+        this.#delete(name)
+        return []
+      }
+      entry.error = isStoreError(error) ? error : toStoreError(error, 'read', path)
+      return []
+    }
+  }
+
+  #delete(name: string): void {
+    if (this.#entries.delete(name)) this.#sorted = undefined
+  }
+}
+
+function isSame(known: Known['stat'] | undefined, stat: FileStat | undefined): boolean {
+  return (
+    known !== undefined &&
+    stat?.size === known.size &&
+    stat.mtimeMs === known.mtimeMs &&
+    stat.inode === known.inode &&
+    stat.isFile
+  )
+}
+
+function parseCommitted(entry: Entry): Committed {
+  if (typeof entry.committed === 'string') entry.committed = JSON.parse(entry.committed) as Committed
+  return entry.committed as Committed
+}
+
+function sessionOf(name: string, entry: Entry): string | undefined {
+  const decoded = decodeFileName(name)
+  if (typeof decoded === 'object') return decoded.session
+  return entry.committed === undefined ? entry.error?.session : parseCommitted(entry).session
+}
+
+function toKnown(name: string, { stat, committed, error }: Entry): [string, Known][] {
+  if (stat === undefined || committed === undefined || error !== undefined) return []
+  const text = typeof committed === 'string' ? committed : JSON.stringify(committed)
+  return [[name, { stat, text }]]
+}

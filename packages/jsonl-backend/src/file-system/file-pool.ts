@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import type { FileSystem, OpenFile, OpenFileOptions } from './file-system.ts'
+import { systemCode } from './file-system.ts'
+
+/** A file in use. Whoever got it releases it once. */
+export interface Lease {
+  readonly file: OpenFile
+  release(): void
+  /** A lease of its own on the same file, whatever has its name by now. */
+  share(): Lease
+}
+
+interface Slot {
+  readonly file: OpenFile
+  users: number
+  /** No longer found by name; closed when the last user leaves. */
+  retired: boolean
+}
+
+/** Open files by name, so that an append costs no open. Idle ones beyond the bound are closed, the oldest first. */
+export class FilePool {
+  readonly #fileSystem: FileSystem
+  readonly #directory: string
+  readonly #options: OpenFileOptions
+  readonly #maxOpenFiles: number
+  /** In the order of their last use. */
+  readonly #slots = new Map<string, Slot>()
+  readonly #retired = new Set<Slot>()
+
+  constructor(fileSystem: FileSystem, directory: string, options: OpenFileOptions, maxOpenFiles: number) {
+    this.#fileSystem = fileSystem
+    this.#directory = directory
+    this.#options = options
+    this.#maxOpenFiles = maxOpenFiles
+  }
+
+  /** Opens the file, or shares it if it is open and still has its name. */
+  async acquire(name: string): Promise<Lease> {
+    const slot = this.#slots.get(name)
+    if (slot !== undefined) {
+      if (slot.file.stat().links > 0) return this.#lease(name, slot)
+      this.retire(name)
+    }
+    const file = await this.#open(name)
+    const other = this.#slots.get(name)
+    if (other !== undefined) {
+      await file.close()
+      return this.#lease(name, other)
+    }
+    return this.adopt(name, file)
+  }
+
+  /** Takes over a file that was opened elsewhere. */
+  adopt(name: string, file: OpenFile): Lease {
+    this.retire(name)
+    const slot: Slot = { file, users: 0, retired: false }
+    this.#slots.set(name, slot)
+    const lease = this.#lease(name, slot)
+    this.#closeIdle(this.#maxOpenFiles)
+    return lease
+  }
+
+  /** The next `acquire` opens the file anew; those who use it now may go on. */
+  retire(name: string): void {
+    const slot = this.#slots.get(name)
+    if (slot === undefined) return
+    this.#slots.delete(name)
+    slot.retired = true
+    if (slot.users === 0) closeQuietly(slot.file)
+    else this.#retired.add(slot)
+  }
+
+  /** Closes every file, in use or not: call it when nothing is in flight. */
+  async close(): Promise<void> {
+    const slots = [...this.#slots.values(), ...this.#retired]
+    this.#slots.clear()
+    this.#retired.clear()
+    for (const slot of slots) slot.users = Infinity // a late release must not close it again
+    await Promise.all(slots.map((slot) => slot.file.close()))
+  }
+
+  async #open(name: string): Promise<OpenFile> {
+    const path = join(this.#directory, name)
+    try {
+      return await this.#fileSystem.open(path, this.#options)
+    } catch (error) {
+      const code = systemCode(error)
+      if (code !== 'EMFILE' && code !== 'ENFILE') throw error
+      this.#closeIdle(0)
+      return await this.#fileSystem.open(path, this.#options)
+    }
+  }
+
+  #lease(name: string, slot: Slot): Lease {
+    this.#slots.delete(name)
+    this.#slots.set(name, slot)
+    return this.#use(slot)
+  }
+
+  #use(slot: Slot): Lease {
+    slot.users++
+    let released = false
+    const release = (): void => {
+      if (released) return
+      released = true
+      slot.users--
+      if (slot.users > 0) return
+      if (slot.retired) {
+        this.#retired.delete(slot)
+        closeQuietly(slot.file)
+      } else if (this.#slots.size > this.#maxOpenFiles) {
+        this.#closeIdle(this.#maxOpenFiles)
+      }
+    }
+    return { file: slot.file, release, share: () => this.#use(slot) }
+  }
+
+  #closeIdle(keep: number): void {
+    for (const [name, slot] of this.#slots) {
+      if (this.#slots.size <= keep) return
+      if (slot.users > 0) continue
+      this.#slots.delete(name)
+      closeQuietly(slot.file)
+    }
+  }
+}
+
+function closeQuietly(file: OpenFile): void {
+  file.close().catch(() => undefined) // what matters has been synced before, or was never promised
+}

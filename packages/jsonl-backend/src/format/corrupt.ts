@@ -1,0 +1,18 @@
+import { StoreError } from '@turnlog/core/backend'
+
+export interface Place {
+  readonly file: string
+  readonly session?: string
+  readonly seq?: number
+  readonly line?: number
+}
+
+/** The one way to say that a file is damaged: what is wrong, where, and what to do. */
+export function corrupt(what: string, place: Place): StoreError {
+  const line = place.line === undefined ? '' : `, line ${place.line}`
+  return new StoreError(
+    'CORRUPT',
+    `${place.file}${line}: ${what}. If it was edited on purpose, run "turnlog repair"; otherwise restore it from a backup.`,
+    place,
+  )
+}

@@ -1,0 +1,62 @@
+import { batchEndFields, lineSuffix, SEAL_BYTES, sealLine } from './line.ts'
+
+/** One batch as it goes to the file. */
+export interface EncodedBatch {
+  readonly bytes: Buffer
+  /** Where the first readable line of the session begins once the batch is written. */
+  readonly liveStart: number
+}
+
+export interface BatchInput {
+  /** Put in front: the header of a new file. */
+  readonly header: Buffer | undefined
+  /** The JSON text of each event. */
+  readonly texts: readonly string[]
+  /** Seq of the first text. */
+  readonly start: number
+  /** The logical start of the session after the batch. */
+  readonly first: number
+  readonly projectionText: string
+  readonly seed: number
+  /** Where in the file `header` or the first line goes. */
+  readonly position: number
+  /** Where the first readable line begins, if it lies in front of the batch. */
+  readonly liveStart: number
+}
+
+/** Encodes a batch into one buffer, for one write. */
+export function encodeBatch(input: BatchInput): EncodedBatch {
+  const { texts, start, first, projectionText, seed, position } = input
+  const headerBytes = input.header?.length ?? 0
+  const last = start + texts.length - 1
+  const suffixes: string[] = []
+  let size = headerBytes
+  let liveStart = input.liveStart
+  for (const [index, text] of texts.entries()) {
+    if (start + index === first) liveStart = position + size
+    const eventBytes = Buffer.byteLength(text)
+    const more = texts.length - 1 - index
+    if (more > 0) {
+      const suffix = lineSuffix(more, '', eventBytes)
+      suffixes.push(suffix)
+      size += eventBytes - 1 + suffix.length + SEAL_BYTES
+    } else {
+      const live = first > last ? 0 : position + size - liveStart
+      const end = { first, last, lines: texts.length, live }
+      const suffix = lineSuffix(0, batchEndFields(end, projectionText), eventBytes)
+      suffixes.push(suffix)
+      size += eventBytes - 1 + Buffer.byteLength(suffix) + SEAL_BYTES
+    }
+  }
+  const bytes = Buffer.allocUnsafe(size)
+  input.header?.copy(bytes)
+  let at = headerBytes
+  for (const [index, text] of texts.entries()) {
+    const lineStart = at
+    // The closing brace of the event is overwritten: the line has a comma there.
+    at += bytes.write(text, at, 'utf8') - 1
+    at += bytes.write(suffixes[index] ?? '', at, 'utf8')
+    at = sealLine(bytes, lineStart, at, seed, start + index)
+  }
+  return { bytes, liveStart: first > last ? position + size : liveStart }
+}

@@ -1,0 +1,145 @@
+import type { EventRecord, Json, JsonObject } from '@turnlog/core/backend'
+import { lineChecksum, toHex } from './checksum.ts'
+
+/**
+ * One event line is `{<the event's own fields>,"~":{<bookkeeping>,"length":N,"crc":"xxxxxxxx"}}`.
+ * N is the length in bytes of the event's own JSON text, so a reader cuts it out without looking for anything, and an
+ * event may have any field names, also `~`. The checksum covers everything in front of its eight digits.
+ */
+export const MARK = ',"~":{"more":'
+const LENGTH_FIELD = ',"length":'
+const CHECKSUM_FIELD = ',"crc":"'
+const END = '"}}'
+const CHECKSUM_DIGITS = 8
+const MARK_BYTES: Buffer = Buffer.from(MARK)
+const LENGTH_BYTES: Buffer = Buffer.from(LENGTH_FIELD)
+const CHECKSUM_BYTES: Buffer = Buffer.from(CHECKSUM_FIELD)
+const END_BYTES: Buffer = Buffer.from(END)
+const CLOSING_BRACE = 0x7d
+const COMMA = 0x2c
+
+/** Bytes of a line after the digits of its length. */
+const TAIL: number = CHECKSUM_FIELD.length + CHECKSUM_DIGITS + END.length
+
+/** Where the parts of a line lie in its buffer. */
+export interface LineFrame {
+  readonly start: number
+  /** Position of the newline. */
+  readonly end: number
+  /** Position of the comma that follows the event's own fields. */
+  readonly eventEnd: number
+  /** Lines of the same batch that follow. */
+  readonly more: number
+}
+
+/** What the last line of a batch says about the session. */
+export interface BatchEnd {
+  readonly first: number
+  readonly last: number
+  /** Lines of this batch. */
+  readonly lines: number
+  /** Bytes of readable lines in front of this one. */
+  readonly live: number
+  readonly projection: Json
+}
+
+/** Finds the parts of the line in `buffer` from `start` up to the newline at `end`. Checks the form, not the checksum. */
+export function frameLine(buffer: Buffer, start: number, end: number): LineFrame | undefined {
+  const tail = end - TAIL
+  if (tail - start < MARK.length + LENGTH_FIELD.length) return undefined
+  if (!matches(buffer, END_BYTES, end - END.length) || !matches(buffer, CHECKSUM_BYTES, tail)) return undefined
+  let digits = tail
+  let length = 0
+  for (let scale = 1; isDigit(buffer[digits - 1]) && scale < 1e15; scale *= 10) {
+    digits--
+    length += ((buffer[digits] ?? 0) - 0x30) * scale
+  }
+  if (digits === tail || !matches(buffer, LENGTH_BYTES, digits - LENGTH_FIELD.length)) return undefined
+  const eventEnd = start + length - 1
+  if (length < 2 || eventEnd >= tail || !matches(buffer, MARK_BYTES, eventEnd)) return undefined
+  let more = 0
+  let position = eventEnd + MARK.length
+  if (!isDigit(buffer[position])) return undefined
+  for (; isDigit(buffer[position]); position++) more = more * 10 + ((buffer[position] ?? 0) - 0x30)
+  return { start, end, eventEnd, more }
+}
+
+export function hasValidChecksum(buffer: Buffer, line: LineFrame, seed: number, seq: number): boolean {
+  const digits = line.end - END.length - CHECKSUM_DIGITS
+  return (
+    readHex(buffer, digits) === lineChecksum(seed, seq, buffer.subarray(line.start, digits)) // -1 never equals it
+  )
+}
+
+/**
+ * The event of a line whose checksum has been verified, which also proves the UTF-8: we wrote these bytes.
+ * Changes the buffer for a moment: the closing brace of the event is where the line has a comma.
+ */
+export function parseEvent(buffer: Buffer, line: LineFrame): EventRecord {
+  buffer[line.eventEnd] = CLOSING_BRACE
+  try {
+    return JSON.parse(buffer.toString('utf8', line.start, line.eventEnd + 1)) as EventRecord
+  } finally {
+    buffer[line.eventEnd] = COMMA
+  }
+}
+
+/** The bookkeeping of the last line of a batch; `undefined` if it is not one. */
+export function parseBatchEnd(buffer: Buffer, line: LineFrame): BatchEnd | undefined {
+  if (line.more !== 0) return undefined
+  try {
+    const text = buffer.toString('utf8', line.eventEnd + ',"~":'.length, line.end - 1)
+    const { first, last, lines, live, projection } = JSON.parse(text) as JsonObject
+    if (!isCount(first) || !isCount(last) || !isCount(lines) || !isCount(live) || projection === undefined) {
+      return undefined
+    }
+    return { first, last, lines, live, projection }
+  } catch {
+    return undefined // damaged; whoever asks says where
+  }
+}
+
+/** The two halves of a line's bookkeeping, around the checksum. */
+export function lineSuffix(more: number, end: string, eventBytes: number): string {
+  return `${MARK}${more}${end}${LENGTH_FIELD}${eventBytes}${CHECKSUM_FIELD}`
+}
+
+export function batchEndFields(end: Omit<BatchEnd, 'projection'>, projectionText: string): string {
+  return `,"first":${end.first},"last":${end.last},"lines":${end.lines},"live":${end.live},"projection":${projectionText}`
+}
+
+/** Writes the checksum of the bytes from `start` and the end of the line; gives the position after the newline. */
+export function sealLine(buffer: Buffer, start: number, end: number, seed: number, seq: number): number {
+  const digits = toHex(lineChecksum(seed, seq, buffer.subarray(start, end)))
+  return end + buffer.write(`${digits}${END}\n`, end, 'latin1')
+}
+
+/** Bytes that {@link sealLine} adds. */
+export const SEAL_BYTES: number = CHECKSUM_DIGITS + END.length + 1
+
+function matches(buffer: Buffer, text: Buffer, position: number): boolean {
+  if (position < 0) return false
+  for (let index = 0; index < text.length; index++) if (buffer[position + index] !== text[index]) return false
+  return true
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39
+}
+
+function isCount(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function readHex(buffer: Buffer, position: number): number {
+  let value = 0
+  for (let index = 0; index < CHECKSUM_DIGITS; index++) {
+    const byte = buffer[position + index] ?? 0
+    let digit: number
+    if (byte >= 0x30 && byte <= 0x39) digit = byte - 0x30
+    else if (byte >= 0x61 && byte <= 0x66) digit = byte - 0x57
+    else return -1
+    value = value * 16 + digit
+  }
+  return value
+}

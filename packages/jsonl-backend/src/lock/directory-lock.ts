@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Json } from '@turnlog/core/backend'
+import { StoreError } from '@turnlog/core/backend'
+import type { FileSystem } from '../file-system/file-system.ts'
+import { systemCode } from '../file-system/file-system.ts'
+import { removeIfThere } from '../file-system/remove-if-there.ts'
+import { readFully, writeAll } from '../file-system/write-all.ts'
+import type { Host, Owner } from './host.ts'
+
+/** Lock files are numbered; the one with the highest number counts. */
+const LOCK_NAME = /^turnlog\.lock\.(\d{1,15})$/
+const LOCK_PREFIX = 'turnlog.lock.'
+
+interface LockContent extends Owner {
+  readonly since: number
+  readonly released: boolean
+}
+
+/** The one writer of a directory. */
+export interface DirectoryLock {
+  /** The lock of a dead owner that was taken over. */
+  readonly takenFrom: string | undefined
+  /** No process ever held this directory. */
+  readonly isFirst: boolean
+  release(): Promise<void>
+}
+
+/**
+ * Takes the directory for this process.
+ *
+ * Node has no `flock`, so the lock is a name: whoever links the next number owns the directory. The content is
+ * complete and synced before the name exists, and the highest number is never removed, so that a decision about an
+ * older number can never succeed later.
+ *
+ * @throws `LOCKED` with who holds it, since when, and what to do
+ */
+export async function lockDirectory(fileSystem: FileSystem, directory: string, host: Host): Promise<DirectoryLock> {
+  const claimedSince = host.claimed.get(directory)
+  if (claimedSince !== undefined) {
+    throw locked(
+      directory,
+      `this process itself has had it open since ${when(claimedSince)}`,
+      'Use that store, or close it first',
+    )
+  }
+  const since = Date.now()
+  host.claimed.set(directory, since)
+  try {
+    return await acquire(fileSystem, directory, host, since)
+  } catch (error) {
+    host.claimed.delete(directory)
+    throw error
+  }
+}
+
+/** Whether a writer may have the directory open now. */
+export async function hasLiveWriter(fileSystem: FileSystem, directory: string, host: Host): Promise<boolean> {
+  const number = highest(await fileSystem.list(directory))
+  if (number === 0) return false
+  const content = await readLock(fileSystem, join(directory, `${LOCK_PREFIX}${number}`))
+  return content === undefined || content === 'gone' || (!content.released && host.judge(content) !== 'dead')
+}
+
+async function acquire(fileSystem: FileSystem, directory: string, host: Host, since: number): Promise<DirectoryLock> {
+  const pathOf = (number: number | string): string => join(directory, `${LOCK_PREFIX}${number}`)
+  for (;;) {
+    const held = highest(await fileSystem.list(directory))
+    const content = held === 0 ? undefined : await readLock(fileSystem, pathOf(held))
+    if (content === 'gone') continue // it changed hands while we looked
+    if (held > 0) {
+      const { refusal, advice } = judgeLock(content, host, pathOf(held))
+      if (refusal !== undefined) throw locked(directory, refusal, advice)
+    }
+    const mine = held + 1
+    const temporary = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
+    await writeLock(fileSystem, temporary, { ...host.self, since, released: false })
+    try {
+      await fileSystem.link(temporary, pathOf(mine))
+    } catch (error) {
+      const code = systemCode(error)
+      if (code === 'EEXIST' || code === 'ENOENT') continue // another was faster
+      if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'ENOSYS') {
+        throw new StoreError(
+          'INVALID_CONFIG',
+          `Cannot lock ${directory}: its file system has no hard links, which the lock needs. Use a local directory, or open it read-only.`,
+          { file: directory, cause: error },
+        )
+      }
+      throw error
+    } finally {
+      await removeIfThere(fileSystem, temporary)
+    }
+    // A listing that ran while the lock changed hands may have shown neither the old number nor the new one.
+    const names = await fileSystem.list(directory)
+    if (highest(names) !== mine) {
+      await removeIfThere(fileSystem, pathOf(mine))
+      continue
+    }
+    for (const name of names) {
+      const number = Number(LOCK_NAME.exec(name)?.[1] ?? mine)
+      if (number < mine) await removeIfThere(fileSystem, pathOf(number))
+    }
+    return {
+      takenFrom: content === undefined || content.released ? undefined : describe(content),
+      isFirst: held === 0,
+      release: async () => {
+        try {
+          const released = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
+          await writeLock(fileSystem, released, { ...host.self, since, released: true })
+          await fileSystem.rename(released, pathOf(mine))
+        } finally {
+          host.claimed.delete(directory)
+        }
+      },
+    }
+  }
+}
+
+function judgeLock(
+  content: LockContent | undefined,
+  host: Host,
+  file: string,
+): { readonly refusal?: string; readonly advice: string } {
+  const remove = `If nobody writes there any more, remove ${file}`
+  if (content === undefined) return { refusal: 'its lock file cannot be read', advice: remove }
+  if (content.released) return { advice: '' }
+  const verdict = host.judge(content)
+  if (verdict === 'dead') return { advice: '' }
+  if (verdict === 'alive') {
+    return {
+      refusal: `${describe(content)} has had it open since ${when(content.since)}`,
+      advice: 'Close it there, or open it read-only',
+    }
+  }
+  return {
+    refusal: `${describe(content)} opened it at ${when(content.since)}, and from here it cannot be seen whether that process still runs`,
+    advice: remove,
+  }
+}
+
+function locked(directory: string, refusal: string, advice: string): StoreError {
+  return new StoreError('LOCKED', `Cannot open ${directory} for writing: ${refusal}. ${advice}.`, { file: directory })
+}
+
+function describe({ pid, host }: Owner): string {
+  return `process ${pid} on host ${JSON.stringify(host)}`
+}
+
+function when(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function highest(names: readonly string[]): number {
+  let number = 0
+  for (const name of names) number = Math.max(number, Number(LOCK_NAME.exec(name)?.[1] ?? 0))
+  return number
+}
+
+async function readLock(fileSystem: FileSystem, path: string): Promise<LockContent | 'gone' | undefined> {
+  try {
+    const file = await fileSystem.open(path, { access: 'read' })
+    try {
+      const content = await readFully(file, 0, Math.min(file.stat().size, 65_536))
+      return parseLock(JSON.parse(content.toString('utf8')) as Json)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    if (systemCode(error) === 'ENOENT') return 'gone'
+    throw error
+  }
+}
+
+function parseLock(value: Json): LockContent | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const { host, boot, pidNamespace, pid, start, since, released } = value as Readonly<Record<string, Json>>
+  const isText = [host, boot, pidNamespace, start].every((field) => typeof field === 'string')
+  if (!isText || typeof pid !== 'number' || typeof since !== 'number' || typeof released !== 'boolean') return undefined
+  return { host, boot, pidNamespace, pid, start, since, released } as LockContent
+}
+
+async function writeLock(fileSystem: FileSystem, path: string, content: LockContent): Promise<void> {
+  const file = await fileSystem.open(path, { access: 'create' })
+  try {
+    await writeAll(file, Buffer.from(`${JSON.stringify(content)}\n`), 0)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

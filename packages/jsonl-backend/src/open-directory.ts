@@ -1,0 +1,100 @@
+import { dirname, join } from 'node:path'
+import type { OpenFinding, OpenReport } from '@turnlog/core/backend'
+import { isStoreError, StoreError } from '@turnlog/core/backend'
+import { Catalogue } from './catalogue/catalogue.ts'
+import { DirectorySync } from './file-system/directory-sync.ts'
+import { FilePool } from './file-system/file-pool.ts'
+import type { FileSystem } from './file-system/file-system.ts'
+import { systemCode } from './file-system/file-system.ts'
+import { toStoreError } from './format/to-store-error.ts'
+import type { JsonlOptions } from './jsonl-options.ts'
+import type { DirectoryLock } from './lock/directory-lock.ts'
+import { hasLiveWriter, lockDirectory } from './lock/directory-lock.ts'
+import type { Host } from './lock/host.ts'
+import type { WriteContext } from './session/write-context.ts'
+import { DirectoryWatch } from './wake/directory-watch.ts'
+
+/** What the backend needs of the machine; tests give another. */
+export interface Environment {
+  readonly fileSystem: FileSystem
+  readonly host: Host
+}
+
+/** A directory that is open, with everything that has to be released again. */
+export interface OpenDirectory extends WriteContext {
+  readonly readOnly: boolean
+  readonly watch: DirectoryWatch
+  readonly report: OpenReport
+  close(): Promise<void>
+}
+
+/** @throws `LOCKED`, `NOT_FOUND`, `IO`, `INVALID_CONFIG` */
+export async function openDirectory(
+  { fileSystem, host }: Environment,
+  options: Required<JsonlOptions>,
+  readOnly: boolean,
+): Promise<OpenDirectory> {
+  let lock: DirectoryLock | undefined
+  try {
+    const directory = await findDirectory(fileSystem, options.path, readOnly)
+    if (!readOnly) lock = await lockDirectory(fileSystem, directory, host)
+    const { durability, maxOpenFiles, rewriteWhenTrimmed } = options
+    const catalogue = new Catalogue({ fileSystem, directory, durability, write: !readOnly })
+    const alone = !readOnly || !(await hasLiveWriter(fileSystem, directory, host))
+    const findings: OpenFinding[] = await catalogue.load(alone)
+    if (lock?.takenFrom !== undefined) {
+      const message = `The last writer, ${lock.takenFrom}, ended without closing the store; its lock was taken over.`
+      findings.unshift({ kind: 'stale-lock', message })
+    }
+    const created = catalogue.sessions === 0 && (lock?.isFirst ?? false)
+    const access = readOnly ? 'read' : 'write'
+    const pool = new FilePool(fileSystem, directory, { access, durable: durability === 'sync' }, maxOpenFiles)
+    const watch = new DirectoryWatch(fileSystem, directory)
+    return {
+      fileSystem,
+      directory,
+      durability,
+      rewriteWhenTrimmed,
+      pool,
+      catalogue,
+      watch,
+      readOnly,
+      directorySync: new DirectorySync(fileSystem, directory),
+      report: Object.freeze({ created, findings: Object.freeze(findings) }),
+      close: async () => {
+        watch.close(new StoreError('CLOSED', 'The jsonl backend was closed.'))
+        try {
+          await pool.close()
+          // Only a cache: a full disk must not keep the directory locked.
+          if (!readOnly) await catalogue.save().catch(() => undefined)
+        } finally {
+          await lock?.release()
+        }
+      },
+    }
+  } catch (error) {
+    await lock?.release().catch(() => undefined) // the first error is the one to tell
+    if (isStoreError(error)) throw error
+    throw toStoreError(error, readOnly ? 'open' : 'open for writing', options.path)
+  }
+}
+
+async function findDirectory(fileSystem: FileSystem, path: string, readOnly: boolean): Promise<string> {
+  if (!readOnly) {
+    // Names of new directories have to survive a power failure as well as the files in them.
+    for (const made of await fileSystem.makeDirectory(path)) await fileSystem.syncDirectory(join(dirname(made), '.'))
+  }
+  try {
+    return await fileSystem.realPath(path)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+    throw new StoreError(
+      'NOT_FOUND',
+      `There is no store at ${path}. Check the path, or open it for writing to make one.`,
+      {
+        file: path,
+        cause: error,
+      },
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import type { OpenFile } from '../file-system/file-system.ts'
+import { readFully } from '../file-system/write-all.ts'
+import { corrupt } from '../format/corrupt.ts'
+import type { Anchor, Anchors } from './anchors.ts'
+import type { Committed } from './committed.ts'
+import { lineOf } from './committed.ts'
+
+const CHUNK_BYTES = 256 * 1024
+const NEWLINE = 0x0a
+
+/** A file as it was at one moment: what is appended later lies beyond `committed.size`. */
+export interface Snapshot {
+  readonly file: OpenFile
+  readonly path: string
+  readonly committed: Committed
+  readonly anchors: Anchors
+}
+
+/**
+ * Where the line of `seq` begins; `last + 1` is the end of the file. Looks for newlines from the nearest known line,
+ * forwards or backwards, so that neither a short view at the end of a long file nor one at its beginning costs more
+ * than itself. Nothing is parsed.
+ */
+export async function locateLine(snapshot: Snapshot, seq: number): Promise<number> {
+  const { base, dataStart, liveStart, size, head } = snapshot.committed
+  if (seq === head.last + 1) return size
+  if (seq === head.first) return liveStart
+  const bounds: Anchor[] = [
+    { seq: base, offset: dataStart },
+    { seq: head.last + 1, offset: size },
+  ]
+  if (head.first <= head.last) bounds.push({ seq: head.first, offset: liveStart })
+  const known = [...bounds, snapshot.anchors.before(seq), snapshot.anchors.after(seq)]
+  let nearest: Anchor | undefined
+  for (const anchor of known) {
+    if (anchor === undefined || anchor.offset > size) continue
+    if (nearest === undefined || Math.abs(anchor.seq - seq) < Math.abs(nearest.seq - seq)) nearest = anchor
+  }
+  const from = nearest ?? { seq: base, offset: dataStart }
+  const offset = from.seq <= seq ? await forwards(snapshot, from, seq) : await backwards(snapshot, from, seq)
+  if (offset === undefined) {
+    throw corrupt(`there is no line for event ${seq} in the file`, {
+      file: snapshot.path,
+      session: snapshot.committed.session,
+      seq,
+      line: lineOf(base, seq),
+    })
+  }
+  snapshot.anchors.add(seq, offset)
+  return offset
+}
+
+async function forwards(snapshot: Snapshot, from: Anchor, seq: number): Promise<number | undefined> {
+  let current = from.seq
+  let position = from.offset
+  const { size } = snapshot.committed
+  let offset = position
+  while (current < seq) {
+    if (position >= size) return undefined
+    const chunk = await readFully(snapshot.file, position, Math.min(CHUNK_BYTES, size - position))
+    if (chunk.length === 0) return undefined
+    for (let at = chunk.indexOf(NEWLINE); at !== -1 && current < seq; at = chunk.indexOf(NEWLINE, at + 1)) {
+      current++
+      offset = position + at + 1
+    }
+    position += chunk.length
+    snapshot.anchors.add(current, offset)
+  }
+  return offset
+}
+
+async function backwards(snapshot: Snapshot, from: Anchor, seq: number): Promise<number | undefined> {
+  // The newline just in front of `offset` begins line `current`; each one further up begins the line before.
+  let current = from.seq
+  let end = from.offset - 1
+  const { dataStart } = snapshot.committed
+  while (end > dataStart) {
+    const start = Math.max(dataStart, end - CHUNK_BYTES)
+    const chunk = await readFully(snapshot.file, start, end - start)
+    for (let at = chunk.lastIndexOf(NEWLINE); at !== -1; at = at === 0 ? -1 : chunk.lastIndexOf(NEWLINE, at - 1)) {
+      current--
+      if (current === seq) return start + at + 1
+    }
+    end = start
+  }
+  return current - 1 === seq ? dataStart : undefined
+}

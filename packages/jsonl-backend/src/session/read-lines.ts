@@ -1,0 +1,128 @@
+import type { EventRecord, Range } from '@turnlog/core/backend'
+import { readFully } from '../file-system/write-all.ts'
+import { sessionSeed } from '../format/checksum.ts'
+import { corrupt } from '../format/corrupt.ts'
+import { frameLine, hasValidChecksum, parseEvent } from '../format/line.ts'
+import { lineOf } from './committed.ts'
+import type { Snapshot } from './locate-line.ts'
+import { locateLine } from './locate-line.ts'
+
+/** Bytes per read: one hop through the thread pool costs as much as copying a few hundred kilobytes. */
+const CHUNK_BYTES = 1024 * 1024
+const MIN_CHUNK_BYTES = 16 * 1024
+const NEWLINE = 0x0a
+
+/** Runs each access to the file, so that a closing backend can wait for it. */
+export type Step = <T>(work: () => Promise<T>) => Promise<T>
+
+/** The events of one range that exists, ascending, at most `limit`, in batches. Each line's checksum is verified. */
+export async function* readForwards(
+  snapshot: Snapshot,
+  { from, to }: Range,
+  limit: number,
+  step: Step,
+): AsyncGenerator<EventRecord[]> {
+  const { committed, file } = snapshot
+  const seed = sessionSeed(committed.head.incarnation)
+  const end = Math.min(to, from + limit - 1)
+  let seq = from
+  let position = -1
+  let chunkBytes = chunkFor(snapshot, end - from + 1)
+  for (;;) {
+    if (seq > end) return
+    const batch = await step(async () => {
+      if (position === -1) position = await locateLine(snapshot, from)
+      const chunk = await readFully(file, position, Math.min(chunkBytes, committed.size - position))
+      const events: EventRecord[] = []
+      let start = 0
+      for (let newline; seq <= end && (newline = chunk.indexOf(NEWLINE, start)) !== -1; start = newline + 1) {
+        events.push(decode(snapshot, chunk, start, newline, seed, seq))
+        seq++
+      }
+      if (start === 0) {
+        if (position + chunk.length >= committed.size) throw missing(snapshot, seq)
+        chunkBytes *= 4 // a line longer than the chunk
+      }
+      position += start
+      if (seq <= committed.head.last) snapshot.anchors.add(seq, position)
+      return events
+    })
+    if (batch.length > 0) yield batch
+  }
+}
+
+/** The same, descending from the end of the range. */
+export async function* readBackwards(
+  snapshot: Snapshot,
+  { from, to }: Range,
+  limit: number,
+  step: Step,
+): AsyncGenerator<EventRecord[]> {
+  const { committed, file } = snapshot
+  const seed = sessionSeed(committed.head.incarnation)
+  const lowest = Math.max(from, to - limit + 1)
+  let seq = to
+  let position = -1
+  let chunkBytes = chunkFor(snapshot, to - lowest + 1)
+  for (;;) {
+    if (seq < lowest) return
+    const batch = await step(async () => {
+      if (position === -1) position = await locateLine(snapshot, to + 1)
+      const begin = Math.max(committed.dataStart, position - chunkBytes)
+      const chunk = await readFully(file, begin, position - begin)
+      const events: EventRecord[] = []
+      let newline = chunk.length - 1
+      while (seq >= lowest && newline >= 0) {
+        const before = newline === 0 ? -1 : chunk.lastIndexOf(NEWLINE, newline - 1)
+        if (before === -1 && begin > committed.dataStart) break // the line begins in front of the chunk
+        events.push(decode(snapshot, chunk, before + 1, newline, seed, seq))
+        seq--
+        newline = before
+      }
+      if (events.length === 0) {
+        if (begin <= committed.dataStart) throw missing(snapshot, seq)
+        chunkBytes *= 4
+      }
+      position = begin + newline + 1
+      return events
+    })
+    if (batch.length > 0) yield batch
+  }
+}
+
+/** Enough for so many lines of common length, so that a short view does not read a long file. */
+function chunkFor({ committed }: Snapshot, lines: number): number {
+  const lineBytes = (committed.size - committed.dataStart) / (committed.head.last - committed.base + 1)
+  return Math.min(CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, Math.ceil(lineBytes * lines * 1.5)))
+}
+
+function decode(
+  snapshot: Snapshot,
+  chunk: Buffer,
+  start: number,
+  newline: number,
+  seed: number,
+  seq: number,
+): EventRecord {
+  const frame = frameLine(chunk, start, newline)
+  if (frame === undefined || !hasValidChecksum(chunk, frame, seed, seq)) {
+    throw corrupt('the line does not match its checksum', placeOf(snapshot, seq))
+  }
+  return parseEvent(chunk, frame)
+}
+
+function missing(snapshot: Snapshot, seq: number): Error {
+  return corrupt(`there is no line for event ${seq} in the file`, placeOf(snapshot, seq))
+}
+
+function placeOf(
+  { path, committed }: Snapshot,
+  seq: number,
+): {
+  readonly file: string
+  readonly session: string
+  readonly seq: number
+  readonly line: number
+} {
+  return { file: path, session: committed.session, seq, line: lineOf(committed.base, seq) }
+}

@@ -1,0 +1,257 @@
+import { join } from 'node:path'
+import type { Lease } from '../file-system/file-pool.ts'
+import { systemCode } from '../file-system/file-system.ts'
+import { removeIfThere } from '../file-system/remove-if-there.ts'
+import { writeAll } from '../file-system/write-all.ts'
+import { sessionSeed } from '../format/checksum.ts'
+import { encodeBatch } from '../format/encode-batch.ts'
+import { encodeFileName } from '../format/file-name.ts'
+import { encodeHeader } from '../format/header.ts'
+import { toStoreError } from '../format/to-store-error.ts'
+import { Anchors } from './anchors.ts'
+import type { Committed } from './committed.ts'
+import { locateLine } from './locate-line.ts'
+import { replaceFile, UnsettledName } from './replace-file.ts'
+import { rewriteFile } from './rewrite-file.ts'
+import { belongsTo, copyBytes } from './set-aside.ts'
+import type { WriteContext } from './write-context.ts'
+
+/** One batch to be written. */
+export interface Batch {
+  readonly texts: readonly string[]
+  /** Seq of the first text. */
+  readonly start: number
+  readonly first: number
+  readonly incarnation: string
+  readonly projectionText: string
+}
+
+/** Errors that say that nothing could be allocated: what is on the disk is as it was. */
+const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** The file of one session in the hands of its only writer, one operation at a time. */
+export class SessionFile {
+  readonly session: string
+  readonly path: string
+  readonly #context: WriteContext
+  readonly #name: string
+  #isLoaded = false
+  #committed: Committed | undefined
+  #anchors = new Anchors()
+  /** The file may hold a batch that failed: nothing is written or told before it is gone. */
+  #isSuspect = false
+
+  /** The old file while another one takes its place. */
+  #outgoing: Lease | undefined
+
+  constructor(context: WriteContext, session: string) {
+    this.#context = context
+    this.session = session
+    this.#name = encodeFileName(session)
+    this.path = join(context.directory, this.#name)
+  }
+
+  get isLoaded(): boolean {
+    return this.#isLoaded
+  }
+
+  /** Loaded, and in no doubt about what is on the disk. */
+  get isSettled(): boolean {
+    return this.#isLoaded && !this.#isSuspect
+  }
+
+  /** `undefined` if there is no such session. */
+  get committed(): Committed | undefined {
+    return this.#committed
+  }
+
+  get anchors(): Anchors {
+    return this.#anchors
+  }
+
+  /** More of the file is trimmed than may stay. */
+  get isDueForRewrite(): boolean {
+    if (this.#committed === undefined) return false
+    const { dataStart, liveStart, size } = this.#committed
+    return liveStart - dataStart > size * this.#context.rewriteWhenTrimmed
+  }
+
+  /** Another file is about to have the name, and `committed` does not describe it yet. */
+  get isBeingReplaced(): boolean {
+    return this.#outgoing !== undefined
+  }
+
+  /** The file that `committed` describes. */
+  async open(): Promise<Lease> {
+    return this.#outgoing?.share() ?? this.#context.pool.acquire(this.#name)
+  }
+
+  async load(): Promise<void> {
+    this.#committed = await this.#context.catalogue.get(this.#name)
+    this.#isLoaded = true
+  }
+
+  /** Loads what is not known and gets rid of what must not be there. */
+  async settle(): Promise<void> {
+    if (!this.#isLoaded) await this.load()
+    if (!this.#isSuspect) return
+    try {
+      await this.#restore(undefined)
+    } catch (error) {
+      throw toStoreError(error, 'bring back to its last good state', this.path, this.session)
+    }
+  }
+
+  /** The file, checked to be as we left it; if somebody else was there, what it holds now is read again. */
+  async openAsWeLeftIt(): Promise<Lease | undefined> {
+    const { fileSystem, directory, pool, catalogue } = this.#context
+    if (this.#committed === undefined) {
+      const [stat] = await fileSystem.stat(directory, [this.#name])
+      if (stat === undefined) return undefined
+    } else {
+      const lease = await this.open()
+      if (lease.file.stat().size === this.#committed.size) return lease
+      lease.release()
+      pool.retire(this.#name)
+    }
+    this.#isLoaded = false
+    this.#anchors = new Anchors()
+    this.#committed = await catalogue.reload(this.#name)
+    this.#isLoaded = true
+    return this.#committed === undefined ? undefined : this.open()
+  }
+
+  /** Writes a batch that has been planned on `committed`; `lease` is `undefined` if it creates the session. */
+  async write(batch: Batch, lease: Lease | undefined): Promise<void> {
+    const { texts, start, first, incarnation, projectionText } = batch
+    const old = this.#committed
+    const header = old === undefined ? encodeHeader({ session: this.session, incarnation, base: start }) : undefined
+    let liveStart = old?.liveStart ?? 0
+    if (old !== undefined && lease !== undefined && first > old.head.first && first <= old.head.last) {
+      liveStart = await locateLine({ file: lease.file, path: this.path, committed: old, anchors: this.#anchors }, first)
+    }
+    const position = old?.size ?? 0
+    const seed = sessionSeed(incarnation)
+    const encoded = encodeBatch({ header, texts, start, first, projectionText, seed, position, liveStart })
+    if (lease === undefined) await this.#create(encoded.bytes)
+    else await this.#extend(lease, encoded.bytes, position)
+    const size = position + encoded.bytes.length
+    const last = start + texts.length - 1
+    const dataStart = old?.dataStart ?? header?.length ?? 0
+    const { liveStart: newLiveStart } = encoded
+    const head = { first, last, incarnation, bytes: size - newLiveStart }
+    const base = old?.base ?? start
+    this.#setCommitted({ session: this.session, head, projectionText, base, dataStart, liveStart: newLiveStart, size })
+    this.#anchors.add(start, old === undefined ? dataStart : position)
+  }
+
+  /** Removes the file and all that was set aside from it. */
+  async erase(): Promise<void> {
+    const committed = this.#committed
+    if (committed === undefined) return
+    try {
+      await this.#context.catalogue.forget(this.#name)
+      await this.#removeEverything()
+    } catch (error) {
+      if (this.#committed === committed) this.#context.catalogue.set(this.#name, committed)
+      throw toStoreError(error, 'erase', this.path, this.session)
+    }
+  }
+
+  /** Removes trimmed bytes from the file; gives how many. */
+  async rewrite(): Promise<number> {
+    const committed = this.#committed
+    if (committed === undefined || committed.liveStart === committed.dataStart) return 0
+    const lease = await this.openAsWeLeftIt()
+    if (lease === undefined) return 0
+    try {
+      if (this.#committed !== committed) return 0
+      this.#outgoing = lease
+      const { rewritten, unsettled } = await rewriteFile(this.#context, this.#name, lease.file, committed)
+      this.#anchors = new Anchors()
+      this.#setCommitted(rewritten)
+      if (unsettled !== undefined) {
+        this.#isSuspect = true
+        throw unsettled.cause
+      }
+      return committed.size - rewritten.size
+    } catch (error) {
+      throw toStoreError(error, 'rewrite', this.path, this.session)
+    } finally {
+      this.#outgoing = undefined
+      lease.release()
+    }
+  }
+
+  async #create(bytes: Buffer): Promise<void> {
+    try {
+      const lease = await replaceFile(this.#context, this.#name, (file) => writeAll(file, bytes, 0))
+      lease.release()
+    } catch (error) {
+      if (!(error instanceof UnsettledName)) throw error
+      this.#isSuspect = true
+      await this.#restore(undefined).catch(() => undefined) // stays suspect: the next operation tries again
+      throw error.cause
+    }
+  }
+
+  async #extend(lease: Lease, bytes: Buffer, position: number): Promise<void> {
+    try {
+      await writeAll(lease.file, bytes, position)
+    } catch (error) {
+      this.#isSuspect = true
+      await this.#restore(error).catch(() => undefined) // stays suspect: the next operation tries again
+      throw error
+    }
+  }
+
+  /**
+   * Brings the file back to what is committed after a write failed.
+   *
+   * A failed sync is never repeated: the kernel may have dropped the pages and say that all is well. So unless there
+   * was simply no space, what is committed is copied to a new file.
+   */
+  async #restore(error: unknown): Promise<void> {
+    const { durability } = this.#context
+    const committed = this.#committed
+    if (committed === undefined) return this.#removeEverything()
+    const lease = await this.open()
+    try {
+      if (durability === 'os' || NO_SPACE.has(systemCode(error))) {
+        try {
+          await lease.file.truncate(committed.size)
+          if (durability === 'sync') await lease.file.sync()
+          this.#isSuspect = false
+          return
+        } catch {
+          // The copy below is the second way.
+        }
+      }
+      const source = lease.file
+      const copy = await replaceFile(this.#context, this.#name, (file) => copyBytes(source, file, 0, committed.size, 0))
+      copy.release()
+      this.#isSuspect = false
+    } finally {
+      lease.release()
+    }
+  }
+
+  async #removeEverything(): Promise<void> {
+    const { fileSystem, directory, directorySync, pool } = this.#context
+    await removeIfThere(fileSystem, this.path)
+    this.#isSuspect = true
+    this.#committed = undefined
+    this.#anchors = new Anchors()
+    pool.retire(this.#name)
+    for (const name of await fileSystem.list(directory)) {
+      if (belongsTo(this.#name, name)) await removeIfThere(fileSystem, join(directory, name))
+    }
+    await directorySync.sync()
+    this.#isSuspect = false
+  }
+
+  #setCommitted(committed: Committed): void {
+    this.#committed = committed
+    this.#context.catalogue.set(this.#name, committed)
+  }
+}

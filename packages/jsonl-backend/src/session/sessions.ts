@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import type { Head } from '@turnlog/core/backend'
+import type { Lease } from '../file-system/file-pool.ts'
+import { systemCode } from '../file-system/file-system.ts'
+import { encodeFileName } from '../format/file-name.ts'
+import { toStoreError } from '../format/to-store-error.ts'
+import { Anchors } from './anchors.ts'
+import { headOf } from './committed.ts'
+import type { Snapshot } from './locate-line.ts'
+import { SessionWriter } from './session-writer.ts'
+import type { WriteContext } from './write-context.ts'
+
+/** Sessions whose state is kept between operations; making it anew costs a look into the catalogue. */
+const MAX_KEPT = 4096
+
+export interface OpenSnapshot {
+  readonly snapshot: Snapshot
+  readonly lease: Lease
+}
+
+/** The sessions of an open directory, seen by its writer or by a reader beside it. */
+export class Sessions {
+  readonly #context: WriteContext & { readonly readOnly: boolean }
+  readonly #writers = new Map<string, SessionWriter>()
+  /** What a reader knows of the lines of a file, as long as it is the same file. */
+  readonly #anchors = new Map<string, { readonly inode: number; readonly anchors: Anchors }>()
+
+  constructor(context: WriteContext & { readonly readOnly: boolean }) {
+    this.#context = context
+  }
+
+  writer(session: string): SessionWriter {
+    const kept = this.#writers.get(session)
+    if (kept !== undefined) return kept
+    if (this.#writers.size >= MAX_KEPT) this.#dropIdle()
+    const writer = new SessionWriter(this.#context, session)
+    this.#writers.set(session, writer)
+    return writer
+  }
+
+  async head(session: string): Promise<Head | undefined> {
+    if (!this.#context.readOnly) return this.writer(session).head()
+    const opened = await this.#open(session)
+    opened?.lease.release()
+    return opened === undefined ? undefined : headOf(opened.snapshot.committed)
+  }
+
+  snapshot(session: string): Promise<OpenSnapshot | undefined> {
+    return this.#context.readOnly ? this.#open(session) : this.writer(session).snapshot()
+  }
+
+  /** Waits for work in the background. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#writers.values()].map((writer) => writer.settled()))
+  }
+
+  /** A reader's look: the file may be appended to, replaced or removed by the writer at any moment. */
+  async #open(session: string): Promise<OpenSnapshot | undefined> {
+    const { pool, catalogue, directory } = this.#context
+    const name = encodeFileName(session)
+    const path = join(directory, name)
+    for (;;) {
+      let lease: Lease
+      try {
+        lease = await pool.acquire(name)
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') throw toStoreError(error, 'read', path, session)
+        catalogue.checkMissing(name)
+        return undefined
+      }
+      try {
+        const committed = await catalogue.getFresh(name, lease.file.stat())
+        const { links, size, inode } = lease.file.stat()
+        if (committed === undefined || links === 0 || size < committed.size) {
+          lease.release()
+          pool.retire(name)
+          continue
+        }
+        return { lease, snapshot: { file: lease.file, path, committed, anchors: this.#anchorsOf(name, inode) } }
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+    }
+  }
+
+  #anchorsOf(name: string, inode: number): Anchors {
+    const kept = this.#anchors.get(name)
+    if (kept?.inode === inode) return kept.anchors
+    if (this.#anchors.size >= MAX_KEPT) this.#anchors.clear()
+    const anchors = new Anchors()
+    this.#anchors.set(name, { inode, anchors })
+    return anchors
+  }
+
+  #dropIdle(): void {
+    for (const [session, writer] of this.#writers) {
+      if (this.#writers.size < MAX_KEPT / 2) return
+      if (writer.isIdle) this.#writers.delete(session)
+    }
+  }
+}

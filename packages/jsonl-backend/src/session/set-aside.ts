@@ -1,0 +1,67 @@
+import { basename, dirname, join } from 'node:path'
+import type { FileSystem, OpenFile } from '../file-system/file-system.ts'
+import { systemCode } from '../file-system/file-system.ts'
+import { readFully, writeAll } from '../file-system/write-all.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+
+/** Copies bytes of `source` to `target`, from `position` of both on. */
+export async function copyBytes(
+  source: OpenFile,
+  target: OpenFile,
+  from: number,
+  to: number,
+  position: number,
+): Promise<void> {
+  for (let offset = from; offset < to;) {
+    const chunk = await readFully(source, offset, Math.min(CHUNK_BYTES, to - offset))
+    if (chunk.length === 0) throw Object.assign(new Error('The file is shorter than it was.'), { code: 'EIO' })
+    await writeAll(target, chunk, position + offset - from)
+    offset += chunk.length
+  }
+}
+
+/** A free name next to a session file: `a.jsonl.torn-1`, `a.jsonl.torn-2` and so on. */
+export async function openAside(
+  fileSystem: FileSystem,
+  path: string,
+  kind: 'torn' | 'damaged',
+): Promise<{ readonly file: OpenFile; readonly path: string }> {
+  const prefix = `${basename(path)}.${kind}-`
+  let number = 1
+  for (const name of await fileSystem.list(dirname(path))) {
+    if (name.startsWith(prefix)) number = Math.max(number, Number(name.slice(prefix.length)) + 1 || 1)
+  }
+  for (; ; number++) {
+    const aside = join(dirname(path), `${prefix}${number}`)
+    try {
+      return { file: await fileSystem.open(aside, { access: 'create' }), path: aside }
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** Keeps the bytes from `from` on in a file of their own, durably. */
+export async function copyAside(
+  fileSystem: FileSystem,
+  path: string,
+  source: OpenFile,
+  from: number,
+  kind: 'torn' | 'damaged',
+): Promise<string> {
+  const aside = await openAside(fileSystem, path, kind)
+  try {
+    await copyBytes(source, aside.file, from, source.stat().size, 0)
+    await aside.file.sync()
+  } finally {
+    await aside.file.close()
+  }
+  await fileSystem.syncDirectory(dirname(path))
+  return aside.path
+}
+
+/** Whether a name in the directory was made for the session file `sessionName`, beside the file itself. */
+export function belongsTo(sessionName: string, name: string): boolean {
+  return name.startsWith(`${sessionName}.`) && /^(?:tmp|(?:torn|damaged)-\d+)$/.test(name.slice(sessionName.length + 1))
+}

@@ -1,0 +1,17 @@
+import type { Durability } from '@turnlog/core/backend'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { DirectorySync } from '../file-system/directory-sync.ts'
+import type { FilePool } from '../file-system/file-pool.ts'
+import type { FileSystem } from '../file-system/file-system.ts'
+
+/** What the sessions of one open directory share. */
+export interface WriteContext {
+  readonly fileSystem: FileSystem
+  readonly directory: string
+  readonly durability: Durability
+  readonly pool: FilePool
+  readonly directorySync: DirectorySync
+  readonly catalogue: Catalogue
+  /** Share of trimmed bytes in a file above which it is rewritten; 1: never. */
+  readonly rewriteWhenTrimmed: number
+}
