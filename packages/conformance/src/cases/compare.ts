@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, StoreError } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
+import { compete } from '../child/compete.ts'
 import { readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { makeEvents } from '../probe/make-events.ts'
@@ -114,7 +115,7 @@ export const compareCases: readonly Case[] = [
       const key = `session-${random.word(8)}`
       const each = count(8)
       const writers = ['ada', 'ben', 'eve', 'kim', 'leo']
-      await Promise.all(writers.map((writer) => writeWithRetry(backend, key, writer, each)))
+      await Promise.all(writers.map((writer) => compete(backend, key, writer, each)))
       const events = await readAll(backend, key)
       assert.deepEqual(
         events.map(({ seq }) => seq),
@@ -176,19 +177,5 @@ async function race(backend: Backend, session: ExpectedSession, count: number): 
       { expected: error.expected, actual: error.actual },
       { expected: expected.last, actual: session.last },
     )
-  }
-}
-
-async function writeWithRetry(backend: Backend, key: string, writer: string, turns: number): Promise<void> {
-  for (let turn = 0; turn < turns;) {
-    const head = await backend.head(key)
-    const last = head?.last ?? 0
-    const event = { seq: last + 1, id: `${writer}-${turn}`, type: 'MessageAdded', v: 1, at: 1, writer, turn }
-    try {
-      await backend.append(key, { last, incarnation: head?.incarnation ?? 'one-life' }, [event], null)
-      turn++
-    } catch (error) {
-      if (!isStoreError(error, 'CONFLICT')) throw error
-    }
   }
 }

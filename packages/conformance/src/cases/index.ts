@@ -12,11 +12,18 @@ import { listCases } from './list.ts'
 import { projectionCases } from './projection.ts'
 import { rangeCases } from './ranges.ts'
 import { readCases } from './read.ts'
+import { capabilityCases } from './capabilities.ts'
+import { persistenceCases } from './persistence.ts'
+import { readOnlyCases } from './read-only.ts'
+import { exclusiveCases } from './exclusive.ts'
+import { readerCases } from './readers.ts'
+import { sharedCases } from './shared.ts'
 import { trimCases } from './trim.ts'
 import { valueCases } from './values.ts'
 
 /** Every case, in the order in which they are best read and run: simple promises first. */
 export const cases: readonly Case[] = [
+  ...capabilityCases,
   ...appendCases,
   ...compareCases,
   ...headCases,
@@ -32,4 +39,9 @@ export const cases: readonly Case[] = [
   ...aliasingCases,
   ...atomicityCases,
   ...lifecycleCases,
+  ...readOnlyCases,
+  ...persistenceCases,
+  ...exclusiveCases,
+  ...readerCases,
+  ...sharedCases,
 ]

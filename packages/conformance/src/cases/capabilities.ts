@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+
+export const capabilityCases: readonly Case[] = [
+  {
+    id: 'capabilities.contract',
+    level: 'must',
+    promise: 'A backend says which version of the contract it implements, and has a name.',
+    starts: 'closed',
+    async run({ backend }) {
+      assert.equal(backend.contract, 1)
+      assert.ok(typeof backend.name === 'string' && backend.name !== '', `the name is ${JSON.stringify(backend.name)}`)
+    },
+  },
+  {
+    id: 'capabilities.complete',
+    level: 'must',
+    promise: 'Every capability is stated before the backend is opened, with a value of the contract.',
+    starts: 'closed',
+    async run({ capabilities }) {
+      assert.equal(typeof capabilities.persistent, 'boolean')
+      assert.ok(['none', 'os', 'sync'].includes(capabilities.durability), `durability is ${capabilities.durability}`)
+      assert.ok(['exclusive', 'shared'].includes(capabilities.access), `access is ${capabilities.access}`)
+      assert.equal(typeof capabilities.concurrentReaders, 'boolean')
+      assert.equal(typeof capabilities.detectsDamage, 'boolean')
+    },
+  },
+  {
+    id: 'capabilities.fixed',
+    level: 'must',
+    promise: 'Capabilities never change: they are frozen and the same before, during and after open.',
+    starts: 'closed',
+    async run({ backend, random }) {
+      const before = structuredClone(backend.capabilities)
+      assert.ok(Object.isFrozen(backend.capabilities), 'capabilities are frozen')
+      await backend.open()
+      await new ExpectedSession(random).grow(backend, 1)
+      assert.deepEqual(backend.capabilities, before)
+      await backend.close()
+      assert.deepEqual(backend.capabilities, before)
+    },
+  },
+  {
+    id: 'capabilities.consistent',
+    level: 'must',
+    promise: 'What survives a crash also survives a close: durability is none unless the backend is persistent.',
+    starts: 'closed',
+    async run({ capabilities }) {
+      if (!capabilities.persistent) assert.equal(capabilities.durability, 'none')
+    },
+  },
+]

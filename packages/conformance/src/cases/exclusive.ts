@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { symlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Case, CaseContext } from '../case.ts'
+import { openInWorker } from '../child/open-in-worker.ts'
+import { withChild } from '../child/with-child.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { operations } from '../probe/operations.ts'
+import { rejects } from '../probe/rejects.ts'
+import { secondOf } from '../probe/second-of.ts'
+
+export const exclusiveCases: readonly Case[] = [
+  refused('same-process', 'by a second backend in the same process', async ({ harness }) => {
+    const second = await secondOf(harness)
+    await rejects('LOCKED', 'a second open in the same process', () => second.open())
+    await second.close() // closing what was refused must not release what the owner holds
+  }),
+  refused('other-spelling', 'by another spelling of the path', async ({ harness, directory }) => {
+    const spellings = [
+      `${directory}/`,
+      `${dirname(directory)}/./${basename(directory)}`,
+      `${directory}/../${basename(directory)}`,
+    ]
+    for (const path of spellings) {
+      const second = await secondOf(harness, path)
+      await rejects('LOCKED', `an open of ${path}`, () => second.open())
+    }
+  }),
+  refused('symlink', 'through a symbolic link', async ({ harness, directory, root }) => {
+    const path = join(root, 'link')
+    await symlink(directory, path, 'dir')
+    const second = await secondOf(harness, path)
+    await rejects('LOCKED', 'an open through a link', () => second.open())
+  }),
+  refused('worker', 'from a worker thread', async ({ target, directory }) => {
+    assert.equal(await openInWorker(target.module ?? '', directory), 'LOCKED')
+  }),
+  refused('process', 'from another process', async (context) => {
+    await withChild(context, async (child) => {
+      for (let i = 0; i < 3; i++) await rejects('LOCKED', 'an open in another process', () => child.open())
+    })
+  }),
+  {
+    id: 'exclusive.failed-open',
+    level: 'must',
+    promise:
+      'A refused open leaves the backend closed, releases everything, and may be repeated when the owner has closed.',
+    requires: ['persistent', 'second'],
+    unless: ['shared'],
+    async run({ backend, harness, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      const second = await secondOf(harness)
+      for (let i = 0; i < 3; i++) await rejects('LOCKED', 'a second open', () => second.open())
+      for (const { name, run } of operations(second)) await rejects('CLOSED', `${name} after a failed open`, run)
+      await backend.close()
+      await second.open()
+      await session.check(second)
+      await session.grow(second, 2)
+      await rejects('LOCKED', 'an open of the former owner', () => backend.open())
+      await second.close()
+      await backend.open()
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'exclusive.released-by-close',
+    level: 'must',
+    promise: 'close releases the store: another process can then open it, and write.',
+    requires: ['persistent', 'module'],
+    unless: ['shared'],
+    async run(context) {
+      const { backend, random } = context
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      await backend.close()
+      await withChild(context, async (child) => {
+        await child.open()
+        const events = session.next(2)
+        await child.append(session.key, session.expected, events, 'from the child')
+        session.accept(events, 'from the child')
+        await rejects('LOCKED', 'an open while the child owns the store', () => backend.open())
+        await child.close()
+      })
+      await backend.open()
+      await session.check(backend)
+    },
+  },
+  {
+    id: 'exclusive.released-by-death',
+    level: 'must',
+    promise: 'The store of a process that was killed can be opened again.',
+    requires: ['persistent', 'module'],
+    unless: ['shared'],
+    starts: 'closed',
+    async run(context) {
+      const { backend, random } = context
+      const session = new ExpectedSession(random)
+      await withChild(context, async (child) => {
+        await child.open()
+        await child.close()
+        await child.open()
+      })
+      await backend.open()
+      await session.grow(backend, 2)
+      await session.check(backend)
+    },
+  },
+]
+
+/** The owner has the store open; `attempt` must be refused, and must leave the owner protected. */
+function refused(name: string, how: string, attempt: (context: CaseContext) => Promise<void>): Case {
+  return {
+    id: `exclusive.${name}`,
+    level: 'must',
+    promise: `A second open ${how} is LOCKED, and the refusal leaves the owner protected: other processes are still refused, the owner's appends are kept.`,
+    requires: ['persistent', 'second', 'module'],
+    unless: ['shared'],
+    async run(context) {
+      const { backend, harness, random } = context
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      await attempt(context)
+      await withChild(context, async (child) => {
+        await rejects('LOCKED', `an open in another process after a refused open ${how}`, () => child.open())
+      })
+      await session.grow(backend, 2)
+      await attempt(context).catch((error: unknown) => {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error // the link is there already
+      })
+      await session.grow(backend, 2)
+      await session.check(await harness.reopen())
+    },
+  }
+}

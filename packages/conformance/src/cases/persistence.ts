@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+import { listKeys, readAll } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { hostileValues } from '../probe/hostile-values.ts'
+import { makeEvents } from '../probe/make-events.ts'
+import { rejects } from '../probe/rejects.ts'
+
+export const persistenceCases: readonly Case[] = [
+  {
+    id: 'volatile.reopened-empty',
+    level: 'must',
+    promise: 'A backend that is not persistent is empty when it is opened again.',
+    unless: ['persistent'],
+    async run({ backend, harness, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 3)
+      await backend.close()
+      assert.equal((await backend.open()).created, true)
+      assert.deepEqual(await listKeys(backend), [])
+      assert.equal(await backend.head(session.key), undefined)
+      await new ExpectedSession(random, session.key).grow(backend, 1)
+      assert.deepEqual(await listKeys(await harness.reopen()), [])
+    },
+  },
+  {
+    id: 'persistent.reopen',
+    level: 'must',
+    promise: 'Everything that was appended is there when the storage is opened again, by a new backend object.',
+    requires: ['persistent'],
+    async run({ backend, harness, random, count }) {
+      const sessions = Array.from({ length: 10 }, () => new ExpectedSession(random))
+      for (let i = 0; i < count(40); i++) await random.pick(sessions).grow(backend, random.integer(1, 5))
+      const reopened = await harness.reopen()
+      for (const session of sessions) await session.check(reopened)
+    },
+  },
+  {
+    id: 'persistent.same-object',
+    level: 'must',
+    promise: 'Everything is there when the same backend object is closed and opened again.',
+    requires: ['persistent'],
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      for (let i = 0; i < 5; i++) {
+        await session.grow(backend, 3)
+        await backend.close()
+        await backend.open()
+        await session.check(backend)
+      }
+    },
+  },
+  {
+    id: 'persistent.created',
+    level: 'must',
+    promise: 'The report of an open says `created` only if there was no store before.',
+    requires: ['persistent'],
+    starts: 'closed',
+    async run({ backend, random }) {
+      assert.equal((await backend.open()).created, true)
+      await backend.close()
+      assert.equal((await backend.open()).created, false)
+      await new ExpectedSession(random).grow(backend, 1)
+      await backend.close()
+      assert.deepEqual(await backend.open(), { created: false, findings: [] })
+    },
+  },
+  {
+    id: 'persistent.last-append',
+    level: 'must',
+    promise: 'The very last append before close is kept, whole.',
+    requires: ['persistent'],
+    async run({ backend, harness, random, count }) {
+      const session = new ExpectedSession(random)
+      let current = backend
+      for (let i = 0; i < count(10); i++) {
+        await session.grow(current, random.integer(1, 4))
+        current = await harness.reopen()
+        await session.check(current)
+      }
+    },
+  },
+  {
+    id: 'persistent.in-flight',
+    level: 'must',
+    promise: 'Appends that were in flight when close was called are kept.',
+    requires: ['persistent'],
+    async run({ backend, harness, random, count }) {
+      const sessions = Array.from({ length: count(20) }, () => new ExpectedSession(random))
+      const appends = sessions.map((session) => session.grow(backend, 5))
+      await backend.close()
+      await Promise.all(appends)
+      const reopened = await harness.reopen()
+      for (const session of sessions) await session.check(reopened)
+    },
+  },
+  {
+    id: 'persistent.projection',
+    level: 'must',
+    promise: 'The projection of the last append is kept.',
+    requires: ['persistent'],
+    async run({ backend, harness, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 1, { projection: { version: 1 } })
+      await session.grow(backend, 1, { projection: { version: 2, list: [null, ''] } })
+      const reopened = await harness.reopen()
+      assert.deepEqual((await reopened.head(session.key))?.projection, { version: 2, list: [null, ''] })
+    },
+  },
+  {
+    id: 'persistent.incarnation',
+    level: 'must',
+    promise: 'The incarnation is kept: after a reopen another one still conflicts.',
+    requires: ['persistent'],
+    async run({ backend, harness, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2)
+      const reopened = await harness.reopen()
+      assert.equal((await reopened.head(session.key))?.incarnation, session.incarnation)
+      await rejects('CONFLICT', 'an append in another life after a reopen', () =>
+        reopened.append(session.key, { last: 2, incarnation: 'another-life' }, session.next(1), null),
+      )
+      await session.grow(reopened, 1)
+      await session.check(reopened)
+    },
+  },
+  {
+    id: 'persistent.trim',
+    level: 'must',
+    promise:
+      'The logical start is kept, also where everything is trimmed: what was trimmed stays gone, numbers are not reused.',
+    requires: ['persistent'],
+    async run({ backend, harness, random }) {
+      const some = new ExpectedSession(random)
+      const all = new ExpectedSession(random)
+      await some.grow(backend, 8)
+      await some.grow(backend, 1, { trimBefore: 5 })
+      await all.grow(backend, 8, { trimBefore: 9 })
+      let reopened = await harness.reopen()
+      await some.check(reopened)
+      await all.check(reopened)
+      await all.grow(reopened, 2)
+      reopened = await harness.reopen()
+      await all.check(reopened)
+    },
+  },
+  {
+    id: 'persistent.import',
+    level: 'must',
+    promise: 'An imported session keeps its numbers.',
+    requires: ['persistent'],
+    async run({ backend, harness, random }) {
+      const session = new ExpectedSession(random)
+      await session.append(backend, makeEvents(random, 41, 3), null, { import: true })
+      const reopened = await harness.reopen()
+      await session.check(reopened)
+      await session.grow(reopened, 1)
+      await session.check(reopened)
+    },
+  },
+  {
+    id: 'persistent.erase',
+    level: 'must',
+    promise: 'What was erased stays gone, and a new life stays the new life.',
+    requires: ['persistent'],
+    async run({ backend, harness, random }) {
+      const gone = new ExpectedSession(random)
+      const old = new ExpectedSession(random)
+      await gone.grow(backend, 6)
+      await old.grow(backend, 6)
+      await backend.erase(gone.key, 6)
+      await backend.erase(old.key, 6)
+      const anew = new ExpectedSession(random, old.key)
+      await anew.grow(backend, 2)
+      const reopened = await harness.reopen()
+      assert.equal(await reopened.head(gone.key), undefined)
+      assert.deepEqual(await readAll(reopened, gone.key), [])
+      assert.deepEqual(await listKeys(reopened), [anew.key])
+      await anew.check(reopened)
+    },
+  },
+  {
+    id: 'persistent.values',
+    level: 'must',
+    promise: 'Every JSON value survives a reopen exactly, in events and in the projection.',
+    requires: ['persistent'],
+    async run({ backend, harness, random }) {
+      const session = new ExpectedSession(random)
+      for (const { value } of hostileValues()) await session.grow(backend, 1, { fields: { value }, projection: value })
+      const reopened = await harness.reopen()
+      await session.check(reopened)
+      assert.equal(JSON.stringify(await readAll(reopened, session.key)), JSON.stringify(session.events))
+    },
+  },
+]

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { isStoreError } from '@turnlog/core/backend'
+import type { Backend, StoreError } from '@turnlog/core/backend'
+import type { Case } from '../case.ts'
+import { withChild } from '../child/with-child.ts'
+import { listKeys, readAll } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { rejects } from '../probe/rejects.ts'
+import { secondOf } from '../probe/second-of.ts'
+import type { Harness } from '../target.ts'
+
+export const sharedCases: readonly Case[] = [
+  {
+    id: 'shared.both-open',
+    level: 'must',
+    promise: 'A shared store is open for any number of writers, and each sees what the others have written.',
+    requires: ['shared', 'second'],
+    async run({ backend, harness, random }) {
+      const other = await openSecond(harness)
+      const session = new ExpectedSession(random)
+      for (let i = 0; i < 6; i++) {
+        const [writer, reader] = i % 2 === 0 ? [backend, other] : [other, backend]
+        await session.grow(writer, 2, i === 3 ? { trimBefore: 4 } : {})
+        await session.check(reader)
+        assert.deepEqual(await listKeys(reader), [session.key])
+      }
+    },
+  },
+  {
+    id: 'shared.fenced',
+    level: 'must',
+    promise: 'Among appends of different writers with one expected version exactly one wins, the others get CONFLICT.',
+    requires: ['shared', 'second'],
+    async run({ backend, harness, random, count }) {
+      const writers = [backend, await openSecond(harness), await openSecond(harness)]
+      const session = new ExpectedSession(random)
+      for (let round = 0; round < count(15); round++) {
+        const { expected } = session
+        const attempts = writers.map((_, index) => session.next(1 + index, { contender: index }))
+        const outcomes = await Promise.allSettled(
+          writers.map((writer, index) =>
+            writer.append(session.key, expected, attempts[index] ?? [], { winner: index }),
+          ),
+        )
+        const winners = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
+        assert.equal(winners.length, 1, `of 3 writers with one expected version exactly 1 wins, not ${winners.length}`)
+        const winner = winners[0] ?? 0
+        session.accept(attempts[winner] ?? [], { winner })
+        for (const outcome of outcomes) {
+          if (outcome.status === 'fulfilled') continue
+          const error = outcome.reason as StoreError
+          if (!isStoreError(error, 'CONFLICT')) throw error
+          assert.equal(error.actual, session.last)
+        }
+      }
+      for (const writer of writers) await session.check(writer)
+    },
+  },
+  {
+    id: 'shared.erase',
+    level: 'must',
+    promise: 'A writer that missed an erase and a new beginning gets CONFLICT, also at the same version.',
+    requires: ['shared', 'second'],
+    async run({ backend, harness, random }) {
+      const other = await openSecond(harness)
+      const old = new ExpectedSession(random)
+      await old.grow(backend, 2)
+      await other.erase(old.key, 2)
+      const anew = new ExpectedSession(random, old.key)
+      await anew.grow(other, 2)
+      await rejects('CONFLICT', 'an append in the old life', () =>
+        backend.append(old.key, old.expected, old.next(1), null),
+      )
+      await anew.check(backend)
+    },
+  },
+  {
+    id: 'shared.processes',
+    level: 'must',
+    promise:
+      'Processes that compete for one session, reading again and retrying after CONFLICT, lose and double nothing.',
+    requires: ['shared', 'module'],
+    async run(context) {
+      const { backend, count } = context
+      const each = count(15)
+      const writers = ['ada', 'ben', 'eve']
+      await Promise.all(
+        writers.map((writer) =>
+          withChild(context, async (child) => {
+            await child.open()
+            await child.compete('contested', writer, each)
+            await child.close()
+          }),
+        ),
+      )
+      const events = await readAll(backend, 'contested')
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        Array.from({ length: writers.length * each }, (_, index) => index + 1),
+      )
+      for (const writer of writers) {
+        assert.deepEqual(
+          events.filter((event) => event['writer'] === writer).map((event) => event['turn']),
+          Array.from({ length: each }, (_, index) => index),
+        )
+      }
+    },
+  },
+]
+
+async function openSecond(harness: Harness): Promise<Backend> {
+  const backend = await secondOf(harness)
+  await backend.open()
+  return backend
+}

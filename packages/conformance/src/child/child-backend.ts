@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { StoreError } from '@turnlog/core/backend'
+import type {
+  AppendOptions,
+  EventRecord,
+  Expected,
+  Head,
+  Json,
+  OpenOptions,
+  OpenReport,
+  StoreErrorCode,
+} from '@turnlog/core/backend'
+import { builtModule } from './built-module.ts'
+import type { Failure, Request, Response } from './message.ts'
+import type { Acknowledgement } from './write-without-end.ts'
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A target's backend in a process of its own, which can be killed. */
+export class ChildBackend {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #exited: Promise<unknown>
+  #ready: Promise<void>
+  #nextId = 1
+  #complaints = ''
+  /** Called for each append that the child acknowledges while it writes without end. */
+  onAcknowledged: (acknowledgement: Acknowledgement) => void = () => undefined
+
+  constructor(module: string, directory: string) {
+    this.#child = spawn(process.execPath, [builtModule('process-main'), module, directory], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#complaints += text))
+    this.#child.stdin.on('error', () => undefined) // the child is dead; its exit rejects whoever waits
+    this.#exited = once(this.#child, 'close')
+    this.#ready = new Promise((resolve, reject) => this.#waiting.set(0, { resolve: () => resolve(), reject }))
+    this.#ready.catch(() => undefined) // whoever asks first is told
+    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(line))
+    void this.#exited.then(() => this.#rejectAll())
+  }
+
+  open(options: OpenOptions = {}): Promise<OpenReport> {
+    return this.#ask({ method: 'open', options }) as Promise<OpenReport>
+  }
+
+  async close(): Promise<void> {
+    await this.#ask({ method: 'close' })
+  }
+
+  async append(
+    session: string,
+    expected: Expected,
+    events: readonly EventRecord[],
+    projection: Json,
+    options?: AppendOptions,
+  ): Promise<void> {
+    await this.#ask({
+      method: 'append',
+      session,
+      expected,
+      events,
+      projection,
+      ...(options === undefined ? {} : { options }),
+    })
+  }
+
+  head(session: string): Promise<Head | undefined> {
+    return this.#ask({ method: 'head', session }) as Promise<Head | undefined>
+  }
+
+  readAll(session: string): Promise<EventRecord[]> {
+    return this.#ask({ method: 'read', session }) as Promise<EventRecord[]>
+  }
+
+  async erase(session: string, expectedLast: number): Promise<void> {
+    await this.#ask({ method: 'erase', session, expectedLast })
+  }
+
+  /** Rejects when the child is killed, as it must be. */
+  async write(sessions: readonly string[], seed: number): Promise<void> {
+    await this.#ask({ method: 'write', sessions, seed })
+  }
+
+  async compete(session: string, writer: string, count: number): Promise<void> {
+    await this.#ask({ method: 'compete', session, writer, count })
+  }
+
+  /** Without any warning. Resolves when the process is gone and everything it wrote has been received. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#exited
+  }
+
+  async #ask(request: Request): Promise<unknown> {
+    await this.#ready
+    const id = this.#nextId++
+    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
+    this.#child.stdin.write(`${JSON.stringify({ id, request })}\n`)
+    return answer
+  }
+
+  #receive(line: string): void {
+    const response = JSON.parse(line) as Response
+    if (response.kind === 'acknowledged') return this.onAcknowledged(response)
+    const id = response.kind === 'ready' ? 0 : response.id
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (response.kind === 'answer' && response.failure !== undefined) waiting?.reject(asError(response.failure))
+    else waiting?.resolve(response.kind === 'answer' ? response.value : undefined)
+  }
+
+  #rejectAll(): void {
+    for (const { reject } of this.#waiting.values()) reject(new Error(`the child process ended. ${this.#complaints}`))
+    this.#waiting.clear()
+  }
+}
+
+function asError({ code, message, ...details }: Failure): Error {
+  return code === undefined ? new Error(message) : new StoreError(code as StoreErrorCode, message, details)
+}

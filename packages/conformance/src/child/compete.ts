@@ -1,0 +1,17 @@
+import { isStoreError } from '@turnlog/core/backend'
+import type { Backend } from '@turnlog/core/backend'
+
+/** Appends `count` events to a session for which others compete: reads again and retries after each CONFLICT. */
+export async function compete(backend: Backend, session: string, writer: string, count: number): Promise<void> {
+  for (let turn = 0; turn < count;) {
+    const head = await backend.head(session)
+    const last = head?.last ?? 0
+    const event = { seq: last + 1, id: `${writer}-${turn}`, type: 'MessageAdded', v: 1, at: 1, writer, turn }
+    try {
+      await backend.append(session, { last, incarnation: head?.incarnation ?? 'one-life' }, [event], { last: last + 1 })
+      turn++
+    } catch (error) {
+      if (!isStoreError(error, 'CONFLICT')) throw error
+    }
+  }
+}

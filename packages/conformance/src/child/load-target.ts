@@ -1,0 +1,13 @@
+import { isAbsolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Target } from '../target.ts'
+
+/** Imports the target that a module exports. */
+export async function loadTarget(module: string): Promise<Target> {
+  const exported = (await import(isAbsolute(module) ? pathToFileURL(module).href : module)) as { target?: Target }
+  const { target } = exported
+  if (target === undefined || typeof target.create !== 'function') {
+    throw new Error(`${module} exports no \`target\` with a create function. See docs/writing-a-backend.md.`)
+  }
+  return target
+}

@@ -1,0 +1,33 @@
+import type { AppendOptions, EventRecord, Expected, Json, OpenOptions } from '@turnlog/core/backend'
+
+/** What a child is asked to do with its backend. */
+export type Request =
+  | { readonly method: 'open'; readonly options: OpenOptions }
+  | { readonly method: 'close' }
+  | { readonly method: 'head' | 'read'; readonly session: string }
+  | { readonly method: 'erase'; readonly session: string; readonly expectedLast: number }
+  | {
+      readonly method: 'append'
+      readonly session: string
+      readonly expected: Expected
+      readonly events: readonly EventRecord[]
+      readonly projection: Json
+      readonly options?: AppendOptions
+    }
+  /** Appends without end, with an acknowledgement after each. */
+  | { readonly method: 'write'; readonly sessions: readonly string[]; readonly seed: number }
+  /** Appends `count` events, reading again and retrying after each CONFLICT. */
+  | { readonly method: 'compete'; readonly session: string; readonly writer: string; readonly count: number }
+
+export interface Failure {
+  readonly code?: string
+  readonly message: string
+  readonly expected?: number
+  readonly actual?: number
+}
+
+/** One line of a child's output. */
+export type Response =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'acknowledged'; readonly session: string; readonly first: number; readonly last: number }
+  | { readonly kind: 'answer'; readonly id: number; readonly value?: unknown; readonly failure?: Failure }

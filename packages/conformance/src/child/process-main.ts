@@ -1,0 +1,62 @@
+import { writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { isStoreError } from '@turnlog/core/backend'
+import type { Backend } from '@turnlog/core/backend'
+import { readAll } from '../probe/collect.ts'
+import { compete } from './compete.ts'
+import { loadTarget } from './load-target.ts'
+import type { Failure, Request, Response } from './message.ts'
+import { writeWithoutEnd } from './write-without-end.ts'
+
+// A backend in a process of its own: requests come as lines of JSON, answers go out as lines of JSON.
+// They are written with writeSync, so that an acknowledgement is out before the next instruction runs.
+const [, , module = '', directory = ''] = process.argv
+const target = await loadTarget(module)
+const { backend } = await target.create({ directory, seed: 1 })
+
+function send(response: Response): void {
+  writeSync(1, `${JSON.stringify(response)}\n`)
+}
+
+function perform(on: Backend, request: Request): Promise<unknown> {
+  switch (request.method) {
+    case 'open':
+      return on.open(request.options)
+    case 'close':
+      return on.close()
+    case 'head':
+      return on.head(request.session)
+    case 'read':
+      return readAll(on, request.session)
+    case 'erase':
+      return on.erase(request.session, request.expectedLast)
+    case 'append':
+      return on.append(request.session, request.expected, request.events, request.projection, request.options)
+    case 'compete':
+      return compete(on, request.session, request.writer, request.count)
+    case 'write':
+      return writeWithoutEnd(on, request.sessions, request.seed, (done) => send({ kind: 'acknowledged', ...done }))
+  }
+}
+
+function asFailure(error: unknown): Failure {
+  if (!isStoreError(error)) return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  const { code, message, expected, actual } = error
+  return {
+    code,
+    message,
+    ...(expected === undefined ? {} : { expected }),
+    ...(actual === undefined ? {} : { actual }),
+  }
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, request } = JSON.parse(line) as { id: number; request: Request }
+  perform(backend, request).then(
+    (value) => send({ kind: 'answer', id, value }),
+    (error: unknown) => send({ kind: 'answer', id, failure: asFailure(error) }),
+  )
+})
+// The parent is gone or has let go: nobody is left to answer to.
+process.stdin.on('end', () => process.exit(0))
+send({ kind: 'ready' })
