@@ -1,1 +1,62 @@
+export { openStore } from './open-store.ts'
 export { isStoreError, StoreError } from './errors/store-error.ts'
+export { parseStoreString } from './config/parse-store-string.ts'
+export { registerBackends } from './config/register-backends.ts'
+export { repairPairs } from './pairs/repair-pairs.ts'
+export { toolLinks } from './pairs/tool-links.ts'
+
+export type { BackendRegistry, NoBackendOptions } from './config/backend-registry.ts'
+export type { Clock } from './config/clock.ts'
+export type { BackendLoader } from './config/register-backends.ts'
+export type {
+  BackendChoice,
+  BackendFactory,
+  BackendSpecifier,
+  StoreConfig,
+  StoreSettings,
+} from './config/store-config.ts'
+export type { StoreLimits } from './config/store-limits.ts'
+export type { StoreWarning } from './config/store-warning.ts'
+export type { StoreErrorCode, StoreErrorDetails } from './errors/store-error.ts'
+export type { Position, Run } from './events/run.ts'
+export type {
+  Compacted,
+  CutRequest,
+  EventEnvelope,
+  HistoryReplaced,
+  InertEvent,
+  KnownEvent,
+  MessageAdded,
+  MessageStored,
+  MetadataSet,
+  Noted,
+  RecentOp,
+  SessionDeleted,
+  SessionEvent,
+  SummarySet,
+  Truncated,
+} from './events/session-event.ts'
+export type { Json, JsonObject } from './json/json.ts'
+export type { PairRepair, RepairedMessages } from './pairs/repair-pairs.ts'
+export type { ToolLinks, ToolLinksOf } from './pairs/tool-links.ts'
+export type { SummaryRequest } from './plan/summarize.ts'
+export type {
+  CompactResult,
+  DeleteOptions,
+  EventRange,
+  HistoryOptions,
+  ListOptions,
+  Message,
+  SessionInfo,
+  SessionStore,
+  SessionView,
+  StoreStats,
+  TruncateOptions,
+  TruncateResult,
+  VerifyProblem,
+  VerifyReport,
+  WatchOptions,
+  WriteOptions,
+  WriteResult,
+} from './store/session-store.ts'
+export type { Backend } from './backend/backend.ts'

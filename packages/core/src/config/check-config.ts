@@ -34,6 +34,7 @@ const CONFIG: Rules = {
     wanted: 'a whole number of bytes, 0 or more',
     accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   },
+  readOnly: { wanted: 'true or false', accepts: (value) => typeof value === 'boolean' },
   limits: anObject,
   toolLinks: aFunction,
   clock: {

@@ -5,7 +5,7 @@ import type { BackendRegistry } from './backend-registry.ts'
 import type { Clock } from './clock.ts'
 import type { StoreLimits } from './store-limits.ts'
 import type { StoreWarning } from './store-warning.ts'
-import type { ToolLinks } from './tool-links.ts'
+import type { ToolLinks } from '../pairs/tool-links.ts'
 
 /** Makes the backend when the store is opened. Gets `path`, `durability` and the `backendOptions` in one object. */
 export type BackendFactory = (options: BackendOptions) => Backend | Promise<Backend>
@@ -90,6 +90,12 @@ export interface StoreSettings<M extends object = JsonObject> {
    * @default 64 MiB
    */
   readonly viewCacheBytes?: number
+  /**
+   * Open for looking only: every write is refused with `READ_ONLY`, and nothing on the storage changes. A JSONL store
+   * can be read so while another process writes to it.
+   * @default false
+   */
+  readonly readOnly?: boolean
   /** @default see each limit */
   readonly limits?: StoreLimits
   /**

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { fakeBackendSource } from './fake-backend-source.ts'
@@ -37,7 +38,10 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'turnlog-layout-'))
   const jsonl = join(directory, 'jsonl-backend')
   await mkdir(jsonl)
-  await writeFile(join(jsonl, 'index.js'), fakeBackendSource('jsonl', { prelude: "import '@turnlog/core/backend'" }))
+  await writeFile(
+    join(jsonl, 'index.js'),
+    fakeBackendSource('jsonl', { prelude: "import 'node:fs'\nimport '@turnlog/core/backend'" }),
+  )
   await writeFile(
     join(jsonl, 'package.json'),
     JSON.stringify({
@@ -117,5 +121,26 @@ describe.each(['npm', 'pnpm'])('packages packed and installed by %s', (manager) 
       configFile: join(app, 'turnlog.config.json'),
     }
     expect(await resolveIn(app, elsewhere, directory)).toBe('made jsonl')
+  })
+
+  test('a backend is found from any working directory, and its absence is still told', async () => {
+    expect(await resolveIn(app, { backend: 'jsonl', path: 'data' }, directory)).toBe('made jsonl')
+    const alone = await install(manager, ['core'])
+    expect(await resolveIn(alone, { backend: 'jsonl', path: 'data' })).toMatch(/^BACKEND_NOT_FOUND /)
+  })
+
+  test('core bundles for browsers beside a backend that cannot', async () => {
+    const entry = join(app, 'node_modules/@turnlog/core/dist/config/resolve-backend.js')
+    const options = {
+      entryPoints: [entry],
+      bundle: true,
+      write: false,
+      logLevel: 'silent',
+      format: 'esm',
+    } as const
+    const { outputFiles } = await build({ ...options, platform: 'browser' })
+    expect(outputFiles[0]?.text).not.toContain('name: "jsonl"')
+    const server = await build({ ...options, platform: 'node' })
+    expect(server.outputFiles[0]?.text).toContain('name: "jsonl"')
   })
 })

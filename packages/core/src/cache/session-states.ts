@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache'
+import type { SessionEvent } from '../events/session-event.ts'
+import { applyEvent } from '../view/fold.ts'
+import { loadState } from '../view/load-state.ts'
+import type { EventSource } from '../view/read-events.ts'
+import { readEvents } from '../view/read-events.ts'
+import type { SessionState } from '../view/session-state.ts'
+import { emptyState } from '../view/session-state.ts'
+
+/** What an entry of the view takes in memory beside the text of its message. */
+const ENTRY_BYTES = 120
+
+/** What the state of an empty session takes. */
+const STATE_BYTES = 600
+
+/**
+ * The states of sessions in memory, bounded by bytes. Where no other process can write (`authoritative`), a state that
+ * is here is the truth; otherwise the backend's head is asked first and only newer events are read.
+ */
+export class SessionStates<M> {
+  readonly #source: EventSource
+  readonly #authoritative: boolean
+  readonly #states: LRUCache<string, SessionState<M>> | undefined
+  /** One load per session at a time; removed when a write makes its result outdated, which is then not kept. */
+  readonly #loading = new Map<string, Promise<SessionState<M>>>()
+
+  constructor(source: EventSource, authoritative: boolean, maxBytes: number) {
+    this.#source = source
+    this.#authoritative = authoritative
+    this.#states =
+      maxBytes > 0
+        ? new LRUCache<string, SessionState<M>>({ maxSize: maxBytes, sizeCalculation: memoryBytes })
+        : undefined
+  }
+
+  /** The state if it is known without asking anybody. */
+  peek(session: string): SessionState<M> | undefined {
+    return this.#authoritative ? this.#states?.get(session) : undefined
+  }
+
+  load(session: string): Promise<SessionState<M>> {
+    const known = this.peek(session)
+    if (known !== undefined) return Promise.resolve(known)
+    const running = this.#loading.get(session)
+    if (running !== undefined && this.#authoritative) return running
+    const loading = this.#loadFresh(session).then(
+      (state) => {
+        if (this.#loading.get(session) === loading) this.keep(session, state)
+        return state
+      },
+      (error: unknown) => {
+        if (this.#loading.get(session) === loading) this.#loading.delete(session)
+        throw error
+      },
+    )
+    this.#loading.set(session, loading)
+    return loading
+  }
+
+  /** Takes a state as the present one. */
+  keep(session: string, state: SessionState<M>): void {
+    this.#loading.delete(session)
+    this.#states?.set(session, state)
+  }
+
+  forget(session: string): void {
+    this.#loading.delete(session)
+    this.#states?.delete(session)
+  }
+
+  async #loadFresh(session: string): Promise<SessionState<M>> {
+    const known = this.#authoritative ? undefined : this.#states?.get(session)
+    return (
+      (known === undefined ? undefined : await this.#catchUp(session, known)) ?? loadState<M>(this.#source, session)
+    )
+  }
+
+  /** A known state and the events after it. `undefined` if that is not enough. */
+  async #catchUp(session: string, known: SessionState<M>): Promise<SessionState<M> | undefined> {
+    const head = await this.#source.backend.head(session)
+    if (head === undefined) return emptyState()
+    if (head.incarnation !== known.incarnation || head.first !== known.first || head.last < known.last) return undefined
+    if (head.last === known.last) return known
+    const events = await readEvents<M>(this.#source, session, head, [{ from: known.last + 1, to: head.last }])
+    // A view event of another process may bring back messages that were forgotten here.
+    if (events === undefined || events.some(isViewEvent)) return undefined
+    const state = { ...known }
+    for (const event of events) applyEvent(state, event, { keepRemoved: false })
+    return state
+  }
+}
+
+function isViewEvent(event: SessionEvent<unknown>): boolean {
+  return 'view' in event
+}
+
+function memoryBytes(state: SessionState<unknown>): number {
+  // Strings take one or two bytes a character; two is the safe side.
+  return STATE_BYTES + 2 * (state.bytes + state.summary.length) + ENTRY_BYTES * state.length
+}

@@ -1,0 +1,120 @@
+import type { JsonObject } from '../json/json.ts'
+import type { Position, Run } from './run.ts'
+
+/** What every event has. */
+export interface EventEnvelope {
+  readonly seq: number
+  readonly id: string
+  readonly v: number
+  readonly at: number
+  /** The caller's operation id. */
+  readonly op?: string
+  /** Digest of what the caller asked for under that id, so that a different request with it is recognised. */
+  readonly opHash?: string
+}
+
+export interface MessageAdded<M> extends EventEnvelope {
+  readonly type: 'MessageAdded'
+  readonly message: M
+}
+
+/** Recorded without effect; a view event of the same append refers to it. */
+export interface MessageStored<M> extends EventEnvelope {
+  readonly type: 'MessageStored'
+  readonly message: M
+  /** Where the message was before it was stored anew; several, oldest first, if that happened more than once. */
+  readonly of?: Position | readonly Position[]
+  readonly originalAt?: number
+}
+
+/** What was asked for, beside what came of it. */
+export type CutRequest =
+  | { readonly keepLast: number; readonly exact?: true }
+  | { readonly before: Position; readonly exact?: true }
+  | { readonly through: Position; readonly version: number }
+  | { readonly maxMessages: number }
+
+export interface Truncated extends EventEnvelope {
+  readonly type: 'Truncated'
+  readonly view: readonly Run[]
+  readonly asked: CutRequest
+  /** The cut moved back, so as not to split a tool call from its results. */
+  readonly moved?: true
+  /** Short runs were stored anew with this event. */
+  readonly rebased?: true
+}
+
+export interface HistoryReplaced extends EventEnvelope {
+  readonly type: 'HistoryReplaced'
+  readonly view: readonly Run[]
+  readonly rebased?: true
+}
+
+export interface SummarySet extends EventEnvelope {
+  readonly type: 'SummarySet'
+  readonly summary: string
+}
+
+export interface MetadataSet extends EventEnvelope {
+  readonly type: 'MetadataSet'
+  /** The whole, after merging. */
+  readonly metadata: JsonObject
+}
+
+export interface Noted extends EventEnvelope {
+  readonly type: 'Noted'
+  readonly kind: string
+  readonly data: unknown
+}
+
+/** An operation that is remembered for repeats: id digest, request digest, version, and the counts of a cut. */
+export type RecentOp = readonly [
+  id: string,
+  request: string,
+  version: number,
+  kept?: number,
+  removed?: number,
+  moved?: 0 | 1,
+]
+
+/** Restates what the removed events still contributed. */
+export interface Compacted extends EventEnvelope {
+  readonly type: 'Compacted'
+  readonly summary: string
+  readonly metadata: JsonObject
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Seq of the last event that changed summary or view on somebody's request. */
+  readonly cutSeq: number
+  readonly ops: readonly RecentOp[]
+  readonly removedEvents: number
+  readonly reason?: string
+}
+
+export interface SessionDeleted extends EventEnvelope {
+  readonly type: 'SessionDeleted'
+  readonly reason?: string
+  readonly removedEvents: number
+  readonly removedMessages: number
+}
+
+export type KnownEvent<M> =
+  | MessageAdded<M>
+  | MessageStored<M>
+  | Truncated
+  | HistoryReplaced
+  | SummarySet
+  | MetadataSet
+  | Noted
+  | Compacted
+  | SessionDeleted
+
+/** Written by a newer version that promises that it may be skipped. */
+export interface InertEvent extends EventEnvelope {
+  readonly type: string & { readonly inert?: never }
+  readonly inert: true
+}
+
+export type SessionEvent<M> = KnownEvent<M> | InertEvent
+
+export type EventType = KnownEvent<unknown>['type']

@@ -1,0 +1,35 @@
+import type { Backend } from './backend/backend.ts'
+import { reportWarning } from './config/report-warning.ts'
+import { resolveBackend } from './config/resolve-backend.ts'
+import type { StoreConfig, StoreSettings } from './config/store-config.ts'
+import type { Message, SessionStore } from './store/session-store.ts'
+import { Store } from './store/store.ts'
+
+/**
+ * Opens a store: `openStore('./data')` is a LevelDB store in that directory, `openStore('jsonl:./data')` one of plain
+ * files, `openStore({ ... })` everything else. A backend passed in is opened here, and closed with the store.
+ *
+ * @throws `INVALID_CONFIG`, `BACKEND_NOT_FOUND`, `BACKEND_LOAD_FAILED`, `CONTRACT_MISMATCH`, `LOCKED`, `CORRUPT`,
+ * `UNSUPPORTED`, `IO`
+ *
+ * @example
+ * ```ts
+ * await using store = await openStore('./sessions')
+ * await store.addMessage('telegram:42', 'user', 'Hello')
+ * ```
+ */
+export async function openStore<M extends object = Message>(
+  config: StoreConfig<M> | Backend | string,
+): Promise<SessionStore<M>> {
+  const resolved = await resolveBackend(config as StoreConfig | Backend | string)
+  const settings = resolved.config as StoreSettings<M>
+  const { backend } = resolved
+  for (const warning of resolved.warnings) reportWarning(resolved.config, warning)
+  const readOnly = settings.readOnly === true
+  const { findings } = await backend.open(readOnly ? { readOnly } : {})
+  for (const { kind, message, session } of findings) {
+    const code = kind.toUpperCase().replaceAll('-', '_')
+    reportWarning(resolved.config, { code, message, ...(session === undefined ? undefined : { session }) })
+  }
+  return new Store<M>({ backend, readOnly }, settings)
+}

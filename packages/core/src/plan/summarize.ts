@@ -1,0 +1,40 @@
+import { StoreError } from '../errors/store-error.ts'
+import type { Position } from '../events/run.ts'
+import type { ToolLinksOf } from '../pairs/tool-links.ts'
+import type { CutResult } from './cut.ts'
+import { planCut, requireIndex } from './cut.ts'
+import type { Draft } from './draft.ts'
+
+/** A summary of everything up to a message, made from what the session was at a version. */
+export interface SummaryRequest {
+  readonly summary: string
+  /** The last message that the summary covers. */
+  readonly through: Position
+  /** The version that was read to make it. */
+  readonly version: number
+}
+
+/**
+ * Summary and cut in one. What was appended while the summary was written stays; but if somebody else summarised,
+ * cut or replaced in between, the summary does not describe what would be cut.
+ *
+ * @throws `CONFLICT`
+ */
+export function planSummarize<M extends object>(
+  session: string,
+  draft: Draft<M>,
+  { summary, through, version }: SummaryRequest,
+  toolLinks: ToolLinksOf | undefined,
+): CutResult {
+  const { state } = draft
+  if (state.cutSeq > version || version > state.last) {
+    throw new StoreError(
+      'CONFLICT',
+      `The summary of session ${JSON.stringify(session)} was made from version ${version}, but another summary, cut or replacement came at ${state.cutSeq}. Load again and summarise anew.`,
+      { session, expected: version, actual: state.last },
+    )
+  }
+  const boundary = requireIndex(session, state, through) + 1
+  draft.setSummary(summary)
+  return planCut(draft, { boundary, exact: false, asked: { through, version } }, toolLinks)
+}

@@ -1,0 +1,60 @@
+import { StoreError } from '../errors/store-error.ts'
+import type { Draft, Operation } from '../plan/draft.ts'
+import { operationDigest } from '../view/fold.ts'
+import type { SessionState } from '../view/session-state.ts'
+import { visibleVersion } from '../view/session-state.ts'
+
+/** What a caller wants, waiting for its turn. Nothing about it is decided before the append that carries it. */
+export interface Intent<M, R extends object> {
+  /** About what it will add to the log, so that an append stays bounded. */
+  readonly bytes: number
+  readonly expectedVersion?: number
+  readonly operation?: Operation
+  /** Reads what planning needs beside the state. */
+  prepare?(settled: SessionState<M>): Promise<void>
+  /** Checks first, then adds events: a plan that throws has added none. */
+  plan(draft: Draft<M>): R
+}
+
+export type Planned<R> = R & { readonly version: number }
+
+/**
+ * Plans one operation on a draft.
+ *
+ * @throws `CONFLICT`, and whatever the operation's own checks throw; the draft is unchanged then
+ */
+export function planIntent<M, R extends object>(session: string, draft: Draft<M>, intent: Intent<M, R>): Planned<R> {
+  const { operation, expectedVersion } = intent
+  const repeated = operation === undefined ? undefined : findRepeated(session, draft.state, operation)
+  if (repeated !== undefined) return repeated as Planned<R>
+  const version = visibleVersion(draft.state)
+  if (expectedVersion !== undefined && expectedVersion !== version) {
+    throw new StoreError(
+      'CONFLICT',
+      `Session ${JSON.stringify(session)} is at version ${version}, not ${expectedVersion}. Load again and retry.`,
+      { session, expected: expectedVersion, actual: version },
+    )
+  }
+  draft.operation = operation
+  try {
+    return { ...intent.plan(draft), version: visibleVersion(draft.state) }
+  } finally {
+    draft.operation = undefined
+  }
+}
+
+/** The first result of an operation that has already happened. */
+function findRepeated(session: string, state: SessionState<unknown>, { id, hash }: Operation): object | undefined {
+  const digest = operationDigest(id)
+  const op = state.ops.findLast(([known]) => known === digest)
+  if (op === undefined) return undefined
+  const [, request, version, kept, removed, moved] = op
+  if (request !== hash) {
+    throw new StoreError(
+      'CONFLICT',
+      `Operation id ${JSON.stringify(id)} was used before in session ${JSON.stringify(session)}, for something else. Use a new id.`,
+      { session, actual: state.last },
+    )
+  }
+  return kept === undefined ? { version } : { version, kept, removed, moved: moved === 1 }
+}

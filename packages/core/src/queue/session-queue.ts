@@ -1,0 +1,168 @@
+import type { Backend } from '../backend/backend.ts'
+import { isStoreError, StoreError } from '../errors/store-error.ts'
+import { Draft } from '../plan/draft.ts'
+import type { SessionState } from '../view/session-state.ts'
+import { appendDraft } from './append-draft.ts'
+import type { Intent, Planned } from './intent.ts'
+import { planIntent } from './intent.ts'
+
+/** The most that one append carries, unless a single operation is larger: bounds latency and memory, not size. */
+const MAX_APPEND_BYTES = 4 * 1024 * 1024
+
+/** How often a batch is planned anew because another process wrote first, before its callers are told. */
+const MAX_CONFLICTS = 100
+
+/** What a queue needs from the store. */
+export interface QueueContext<M> {
+  readonly backend: Backend
+  now(): number
+  /** The settled state, fresh from the log if another process may have written. */
+  load(session: string): Promise<SessionState<M>>
+  /** The append was written; `state` is what the session is now. */
+  settled(session: string, state: SessionState<M>): void
+  /** What was known of the session cannot be trusted any more. */
+  forget(session: string): void
+}
+
+interface Waiting<M> {
+  readonly intent: Intent<M, object>
+  resolve(result: object): void
+  reject(error: unknown): void
+}
+
+type Outcome = { readonly result: object } | { readonly error: unknown }
+
+/**
+ * The writes of one session, in the order in which they were asked for. Whatever waits is planned together and written
+ * by one append; nobody is answered before that append has settled, because a plan that counts on an earlier operation
+ * of the same append is only true if the append is.
+ */
+export class SessionQueue<M> {
+  readonly #session: string
+  readonly #context: QueueContext<M>
+  readonly #onIdle: () => void
+  #waiting: Waiting<M>[] = []
+  #running: Promise<void> | undefined
+
+  constructor(session: string, context: QueueContext<M>, onIdle: () => void) {
+    this.#session = session
+    this.#context = context
+    this.#onIdle = onIdle
+  }
+
+  /** Resolves when nothing is waiting any more. */
+  get idle(): Promise<void> {
+    return this.#running ?? Promise.resolve()
+  }
+
+  enqueue<R extends object>(intent: Intent<M, R>): Promise<Planned<R>> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ intent: intent as Intent<M, object>, resolve: resolve as (result: object) => void, reject })
+      this.#start()
+    })
+  }
+
+  /** Runs something that must not overlap with writes, after those already waiting. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running !== undefined) await this.#running
+    const running = work()
+    this.#running = running.then(
+      () => this.#finish(),
+      () => this.#finish(),
+    )
+    return running
+  }
+
+  #start(): void {
+    this.#running ??= this.#drain()
+  }
+
+  #finish(): void {
+    this.#running = undefined
+    if (this.#waiting.length > 0) this.#start()
+    else this.#onIdle()
+  }
+
+  async #drain(): Promise<void> {
+    // Callers that were woken together ask together: one turn of the microtask queue lets them share an append.
+    await null
+    while (this.#waiting.length > 0) await this.#writeNext(this.#take())
+    this.#finish()
+  }
+
+  #take(): Waiting<M>[] {
+    let bytes = 0
+    let count = 0
+    for (const { intent } of this.#waiting) {
+      bytes += intent.bytes
+      if (count > 0 && bytes > MAX_APPEND_BYTES) break
+      count += 1
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  /** Never rejects: every failure belongs to a caller. */
+  async #writeNext(batch: readonly Waiting<M>[]): Promise<void> {
+    try {
+      for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+        if (await this.#tryWrite(batch, conflicts === MAX_CONFLICTS - 1)) return
+        this.#context.forget(this.#session)
+      }
+    } catch (error) {
+      this.#context.forget(this.#session)
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  async #tryWrite(batch: readonly Waiting<M>[], isLastTry: boolean): Promise<boolean> {
+    const settled = await this.#context.load(this.#session)
+    const draft = new Draft<M>(settled, this.#context.now())
+    const outcomes: Outcome[] = []
+    for (const { intent } of batch) {
+      try {
+        if (intent.prepare !== undefined) await intent.prepare(settled)
+        outcomes.push({ result: planIntent(this.#session, draft, intent) })
+      } catch (error) {
+        outcomes.push({ error })
+      }
+    }
+    if (draft.events.length > 0) {
+      try {
+        const outcome = await appendDraft(this.#context.backend, this.#session, settled.last, draft)
+        if (outcome === 'conflict' && !isLastTry) return false
+        if (outcome === 'conflict') throw conflictForever(this.#session)
+      } catch (error) {
+        this.#context.forget(this.#session)
+        this.#rejectPlanned(batch, outcomes, error)
+        return true
+      }
+      this.#context.settled(this.#session, draft.state)
+    }
+    for (const [index, waiting] of batch.entries()) {
+      const outcome = outcomes[index] as Outcome
+      if ('error' in outcome) waiting.reject(outcome.error)
+      else waiting.resolve(outcome.result)
+    }
+    return true
+  }
+
+  /** The append failed. A refusal that was planned on top of it proves nothing, so those are asked again. */
+  #rejectPlanned(batch: readonly Waiting<M>[], outcomes: readonly Outcome[], error: unknown): void {
+    const again: Waiting<M>[] = []
+    for (const [index, waiting] of batch.entries()) {
+      const outcome = outcomes[index] as Outcome
+      if ('result' in outcome) waiting.reject(error)
+      else if (isStoreError(outcome.error, 'CONFLICT')) again.push(waiting)
+      else waiting.reject(outcome.error)
+    }
+    this.#waiting.unshift(...again)
+  }
+}
+
+function conflictForever(session: string): StoreError {
+  return new StoreError(
+    'CONFLICT',
+    `Other processes wrote to session ${JSON.stringify(session)} before each of ${MAX_CONFLICTS} attempts. Retry later.`,
+    { session },
+  )
+}

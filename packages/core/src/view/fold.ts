@@ -1,0 +1,227 @@
+import { StoreError } from '../errors/store-error.ts'
+import type { Run } from '../events/run.ts'
+import { runBytes } from '../events/run.ts'
+import type {
+  Compacted,
+  KnownEvent,
+  MessageAdded,
+  MessageStored,
+  RecentOp,
+  SessionEvent,
+} from '../events/session-event.ts'
+import { textHash } from '../ids/text-hash.ts'
+import { freezeAndMeasure } from '../normalise/freeze.ts'
+import type { SessionState, StoredMessage, ViewEntry } from './session-state.ts'
+
+/** How many operation ids are remembered for repeats. */
+const REMEMBERED_OPS = 32
+
+export interface FoldOptions {
+  /**
+   * Keep messages that leave the view, because a later view event may bring them back (a fold of a whole log), or
+   * forget them (a session in use, where `restore` supplies what it needs).
+   */
+  readonly keepRemoved: boolean
+  /**
+   * The log begins after seq 1, so view events from before the compaction may refer to what is gone. They are passed
+   * over; the compaction's own view event makes the view whole again.
+   */
+  readonly trimmed?: boolean
+}
+
+/**
+ * The meaning of a log: what each event does to a session. The same code folds a whole log, the few events that a cold
+ * load reads, and the events of an append that is being planned, so the three cannot disagree.
+ *
+ * Changes `state` only behind `length` of its arrays, or replaces them.
+ */
+export function applyEvent<M>(
+  state: SessionState<M>,
+  event: SessionEvent<M>,
+  options: FoldOptions,
+  messageBytes?: number,
+): void {
+  if (event.seq !== state.last + 1) state.lastRecorded = -1
+  const before = state.length
+  state.last = event.seq
+  if (state.deleted) beginAnew(state)
+  if ('inert' in event) return
+  const known = event as KnownEvent<M>
+  if (known.type !== 'Compacted') {
+    if (state.createdAt === 0) state.createdAt = known.at
+    state.updatedAt = known.at
+  }
+  switch (known.type) {
+    case 'MessageAdded':
+      append(state, entryOf(state, known.seq, known.at, messageBytes ?? freezeAndMeasure(known.message)), known.message)
+      break
+    case 'MessageStored':
+      state.stored.push(storedMessage(state, known, messageBytes))
+      break
+    case 'Truncated':
+    case 'HistoryReplaced':
+      setView(state, known, options)
+      break
+    case 'SummarySet':
+      state.summary = known.summary
+      state.summarySeq = known.seq
+      state.cutSeq = known.seq
+      break
+    case 'MetadataSet':
+      state.metadata = known.metadata
+      break
+    case 'Noted':
+      break
+    case 'Compacted':
+      restate(state, known)
+      break
+    case 'SessionDeleted':
+      beginAnew(state)
+      state.deleted = true
+      state.updatedAt = known.at
+      state.minVersion = known.seq
+      break
+  }
+  if (known.op !== undefined) remember(state, known, before)
+}
+
+/**
+ * Takes note of an event from before the view event: its message can be referred to, nothing else about it matters.
+ */
+export function recordEvent<M>(state: SessionState<M>, event: SessionEvent<M>): void {
+  if (event.seq !== state.last + 1) state.lastRecorded = -1
+  state.last = event.seq
+  const known = event as KnownEvent<M>
+  if (known.type === 'MessageAdded' || known.type === 'MessageStored') state.stored.push(storedMessage(state, known))
+}
+
+/** Adds a message at the end of the view. */
+function append<M>(state: SessionState<M>, entry: ViewEntry, message: M): void {
+  state.messages[state.length] = message
+  state.entries[state.length] = entry
+  state.length += 1
+  state.bytes += entry.bytes
+}
+
+function entryOf(state: SessionState<unknown>, seq: number, at: number, bytes: number): ViewEntry {
+  const previous = state.lastRecorded
+  state.lastRecorded = seq
+  return { position: seq, previous, at, bytes }
+}
+
+function storedMessage<M>(
+  state: SessionState<M>,
+  event: MessageAdded<M> | MessageStored<M>,
+  messageBytes?: number,
+): StoredMessage<M> {
+  const { of, originalAt, message } = event as MessageStored<M>
+  const entry = entryOf(state, event.seq, originalAt ?? event.at, messageBytes ?? freezeAndMeasure(message))
+  return of === undefined ? { ...entry, message } : { ...entry, of: typeof of === 'number' ? [of] : of, message }
+}
+
+function setView<M>(
+  state: SessionState<M>,
+  event: { readonly seq: number; readonly view: readonly Run[]; readonly rebased?: true },
+  options: FoldOptions,
+): void {
+  const known = recorded(state)
+  const chosen: StoredMessage<M>[] = []
+  state.viewIsWhole = true
+  for (const run of event.view) {
+    const found = messagesOfRun(known, run)
+    if (found !== undefined) chosen.push(...found)
+    else if (options.trimmed === true) state.viewIsWhole = false
+    else throw danglingRun(event.seq, run)
+  }
+  const used = new Set(chosen.map(({ position }) => position))
+  state.stored = options.keepRemoved ? known.filter(({ position }) => !used.has(position)) : []
+  state.messages = chosen.map(({ message }) => message)
+  state.entries = chosen
+  state.length = chosen.length
+  state.bytes = chosen.reduce((sum, { bytes }) => sum + bytes, 0)
+  state.viewSeq = event.seq
+  state.viewRuns = event.view
+  state.cutSeq = event.seq
+  state.runBytes = runBytes(event.view) + (event.rebased === true ? 0 : state.runBytes)
+}
+
+/** Every recorded message that this fold knows, by position. */
+function recorded<M>(state: SessionState<M>): StoredMessage<M>[] {
+  const known = [...state.stored]
+  for (let i = 0; i < state.length; i++) {
+    const { position, previous, of, at, bytes } = state.entries[i] as ViewEntry
+    const message = state.messages[i] as M
+    known.push(
+      of === undefined ? { position, previous, at, bytes, message } : { position, previous, of, at, bytes, message },
+    )
+  }
+  return known.sort((a, b) => a.position - b.position)
+}
+
+function messagesOfRun<M>(known: readonly StoredMessage<M>[], [from, to]: Run): StoredMessage<M>[] | undefined {
+  let low = 0
+  let high = known.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((known[middle] as StoredMessage<M>).position < from) low = middle + 1
+    else high = middle
+  }
+  let end = low
+  while (end < known.length && (known[end] as StoredMessage<M>).position <= to) end += 1
+  return known[low]?.position === from && known[end - 1]?.position === to ? known.slice(low, end) : undefined
+}
+
+function danglingRun(seq: number, [from, to]: Run): StoreError {
+  return new StoreError('CORRUPT', `Event ${seq} refers to messages ${from} to ${to}, which are not all there.`, {
+    seq,
+  })
+}
+
+function restate(state: SessionState<unknown>, event: Compacted): void {
+  state.summary = event.summary
+  state.summarySeq = event.summary === '' ? 0 : event.seq
+  state.metadata = event.metadata
+  state.createdAt = event.createdAt
+  state.updatedAt = event.updatedAt
+  state.cutSeq = event.cutSeq
+  state.ops = event.ops
+  state.minVersion = event.seq
+}
+
+function beginAnew<M>(state: SessionState<M>): void {
+  state.deleted = false
+  state.messages = []
+  state.entries = []
+  state.length = 0
+  state.bytes = 0
+  state.stored = []
+  state.summary = ''
+  state.summarySeq = 0
+  state.metadata = {}
+  state.createdAt = 0
+  state.updatedAt = 0
+  state.viewSeq = 0
+  state.viewRuns = []
+  state.runBytes = 0
+  state.cutSeq = 0
+  state.ops = []
+}
+
+/** An operation is known by its last event; the counts of a cut come from its view event. */
+function remember(state: SessionState<unknown>, event: KnownEvent<unknown>, before: number): void {
+  const id = operationDigest(event.op as string)
+  const earlier = state.ops.at(-1)?.[0] === id ? state.ops.at(-1) : undefined
+  const cut: [number, number, 0 | 1] | undefined =
+    event.type === 'Truncated' ? [state.length, before - state.length, event.moved === true ? 1 : 0] : undefined
+  const op: RecentOp =
+    cut === undefined && earlier?.[3] !== undefined
+      ? [id, event.opHash ?? '', event.seq, earlier[3], earlier[4] as number, earlier[5] as 0 | 1]
+      : [id, event.opHash ?? '', event.seq, ...(cut ?? [])]
+  const others = earlier === undefined ? state.ops : state.ops.slice(0, -1)
+  state.ops = [...others, op].slice(-REMEMBERED_OPS)
+}
+
+/** Ids may be long; the projection, which remembers 32 of them, must not be. */
+export function operationDigest(operationId: string): string {
+  return textHash(operationId, 1) + textHash(operationId, 2)
+}

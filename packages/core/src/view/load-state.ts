@@ -1,0 +1,129 @@
+import type { Head, Range } from '../backend/backend.ts'
+import { StoreError } from '../errors/store-error.ts'
+import type { Run } from '../events/run.ts'
+import type { Compacted, SessionEvent, SummarySet } from '../events/session-event.ts'
+import { applyEvent, recordEvent } from './fold.ts'
+import type { Projection } from './projection.ts'
+import { readProjection } from './projection.ts'
+import type { EventSource } from './read-events.ts'
+import { readEvents } from './read-events.ts'
+import type { SessionState } from './session-state.ts'
+import { emptyState } from './session-state.ts'
+
+/** How often a load starts again because the session was trimmed or erased under it. */
+const ATTEMPTS = 10
+
+/** The present state of a session, from as few events as possible. */
+export async function loadState<M>(source: EventSource, session: string): Promise<SessionState<M>> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const head = await source.backend.head(session)
+    if (head === undefined) return emptyState()
+    const projection = readProjection(head.projection)
+    const state =
+      (projection === undefined ? undefined : await loadByProjection<M>(source, session, head, projection)) ??
+      (await foldLog<M>(source, session, head))
+    if (state !== undefined) return state
+  }
+  throw new StoreError(
+    'IO',
+    `Session ${JSON.stringify(session)} was trimmed ${ATTEMPTS} times while it was read. Retry.`,
+    {
+      session,
+    },
+  )
+}
+
+/**
+ * What the projection says and the events it points to: the view event, its runs, the summary, and what came after.
+ * `undefined` if log and projection disagree; the log is right then.
+ */
+async function loadByProjection<M>(
+  source: EventSource,
+  session: string,
+  head: Head,
+  projection: Projection,
+): Promise<SessionState<M> | undefined> {
+  const state = emptyState<M>(head)
+  if (projection.deleted !== true) {
+    const view = await readView<M>(source, session, head, projection)
+    if (view === undefined) return undefined
+    foldView(state, view, projection)
+    if (state.length !== projection.messages) return undefined
+  }
+  state.last = head.last
+  state.deleted = projection.deleted === true
+  state.summarySeq = projection.summarySeq
+  state.metadata = projection.metadata
+  state.createdAt = projection.createdAt
+  state.updatedAt = projection.updatedAt
+  state.cutSeq = projection.cutSeq
+  state.runBytes = projection.runBytes
+  state.minVersion = projection.minVersion
+  state.ops = projection.recentOps
+  return state
+}
+
+async function readView<M>(
+  source: EventSource,
+  session: string,
+  head: Head,
+  { viewSeq, runs, summarySeq }: Projection,
+): Promise<SessionEvent<M>[] | undefined> {
+  if (viewSeq > head.last || summarySeq > head.last) return undefined
+  const known = viewSeq === 0 ? [] : (runs ?? (await readRuns(source, session, head, viewSeq)))
+  if (known === undefined) return undefined
+  const ranges = known.map(toRange)
+  if (summarySeq > 0) ranges.push({ from: summarySeq, to: summarySeq })
+  ranges.push({ from: viewSeq === 0 ? head.first : viewSeq, to: head.last })
+  return readEvents<M>(source, session, head, ranges)
+}
+
+export function toRange([from, to]: Run): Range {
+  return { from, to }
+}
+
+async function readRuns(
+  source: EventSource,
+  session: string,
+  head: Head,
+  viewSeq: number,
+): Promise<readonly Run[] | undefined> {
+  const [event] = (await readEvents(source, session, head, [{ from: viewSeq, to: viewSeq }])) ?? []
+  return event !== undefined && 'view' in event ? event.view : undefined
+}
+
+function foldView<M>(
+  state: SessionState<M>,
+  events: readonly SessionEvent<M>[],
+  { viewSeq, summarySeq }: Pick<Projection, 'viewSeq' | 'summarySeq'>,
+): void {
+  for (const event of events) {
+    if (event.seq < viewSeq) recordEvent(state, event)
+    else applyEvent(state, event, { keepRemoved: false })
+    // A summary from before the view event is passed over by the fold above, and one before a run as well.
+    if (event.seq === summarySeq) state.summary = (event as SummarySet | Compacted).summary
+  }
+}
+
+/** The state by the whole log, for a projection that is missing or wrong, and for `verify`. */
+export async function foldLog<M>(
+  source: EventSource,
+  session: string,
+  head: Head,
+): Promise<SessionState<M> | undefined> {
+  const events = await readEvents<M>(source, session, head, [{ from: head.first, to: head.last }])
+  if (events === undefined) return undefined
+  const state = emptyState<M>(head)
+  for (const event of events) applyEvent(state, event, { keepRemoved: true, trimmed: head.first > 1 })
+  if (!state.viewIsWhole) {
+    throw new StoreError(
+      'CORRUPT',
+      `The view of session ${JSON.stringify(session)} refers to messages before ${head.first}, which were removed.`,
+      { session, seq: state.viewSeq },
+    )
+  }
+  state.stored = []
+  return state
+}
+
+export { foldView }

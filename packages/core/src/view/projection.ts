@@ -1,0 +1,72 @@
+import type { Run } from '../events/run.ts'
+import type { RecentOp } from '../events/session-event.ts'
+import type { Json, JsonObject } from '../json/json.ts'
+import type { SessionState } from './session-state.ts'
+
+/** Up to this many runs are kept with the head, so that a cold load needs no read of its own for the view event. */
+const MAX_RUNS = 32
+
+/**
+ * The small summary of a session that a backend stores with each append and returns with `head` and `list`: enough to
+ * list sessions, to expire them, and to know which few events a cold load has to read. Derived from the log, at most
+ * 8 KB: 4 KB of metadata, 32 operations of some 50 bytes, 32 runs.
+ */
+export interface Projection {
+  readonly p: 1
+  readonly viewSeq: number
+  /** The runs of the view event, if they are few. */
+  readonly runs?: readonly Run[]
+  readonly summarySeq: number
+  readonly messages: number
+  /** About the length of the view's JSON text. */
+  readonly bytes: number
+  readonly runBytes: number
+  readonly cutSeq: number
+  readonly minVersion: number
+  readonly metadata: JsonObject
+  readonly recentOps: readonly RecentOp[]
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly deleted?: true
+}
+
+export function projectionOf(state: SessionState<unknown>): Projection {
+  return {
+    p: 1,
+    viewSeq: state.viewSeq,
+    ...(state.viewSeq > 0 && state.viewRuns.length <= MAX_RUNS ? { runs: state.viewRuns } : undefined),
+    summarySeq: state.summarySeq,
+    messages: state.length,
+    bytes: state.bytes,
+    runBytes: state.runBytes,
+    cutSeq: state.cutSeq,
+    minVersion: state.minVersion,
+    metadata: state.metadata,
+    recentOps: state.ops,
+    createdAt: state.createdAt,
+    updatedAt: state.updatedAt,
+    ...(state.deleted ? { deleted: true as const } : undefined),
+  }
+}
+
+const NUMBERS = [
+  'viewSeq',
+  'summarySeq',
+  'messages',
+  'bytes',
+  'runBytes',
+  'cutSeq',
+  'minVersion',
+  'createdAt',
+  'updatedAt',
+]
+
+/** `undefined` if it is not one that this release understands; the log is folded then. */
+export function readProjection(json: Json): Projection | undefined {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
+  const fields = json as JsonObject
+  const { p, metadata, recentOps } = fields as { p?: Json; metadata?: Json; recentOps?: Json }
+  if (p !== 1 || typeof metadata !== 'object' || metadata === null || !Array.isArray(recentOps)) return undefined
+  if (!NUMBERS.every((name) => typeof fields[name] === 'number')) return undefined
+  return fields as unknown as Projection
+}

@@ -1,0 +1,67 @@
+import type { Backend, Head, Range } from '../backend/backend.ts'
+import { clipRanges } from '../backend/clip-ranges.ts'
+import { StoreError } from '../errors/store-error.ts'
+import type { SessionEvent } from '../events/session-event.ts'
+import type { EventSchema } from '../events/upcast.ts'
+import { upcast } from '../events/upcast.ts'
+
+/** Where sessions are read from. */
+export interface EventSource {
+  readonly backend: Backend
+  readonly schema: EventSchema
+}
+
+/**
+ * The events of some ranges, all of them. A backend that loses one in the middle would otherwise change a conversation
+ * without a word, so every seq is accounted for.
+ *
+ * @returns `undefined` if the session moved on in a way that the head does not describe any more (trimmed or erased
+ * meanwhile): ask for the head and start again.
+ * @throws `CORRUPT` if an event is missing that must be there
+ */
+export async function readEvents<M>(
+  source: EventSource,
+  session: string,
+  head: Head,
+  ranges: readonly Range[],
+): Promise<SessionEvent<M>[] | undefined> {
+  const wanted = clipRanges(head, mergeRanges(ranges))
+  const events: SessionEvent<M>[] = []
+  let range = 0
+  let next = wanted[0]?.from ?? 0
+  for await (const batch of source.backend.read(session, wanted)) {
+    for (const record of batch) {
+      if (record.seq !== next) return missing(source, session, head, next)
+      events.push(upcast<M>(session, record, source.schema))
+      if (next === wanted[range]?.to) {
+        range += 1
+        next = wanted[range]?.from ?? 0
+      } else {
+        next += 1
+      }
+    }
+  }
+  return next === 0 ? events : missing(source, session, head, next)
+}
+
+/** Ascending, without overlaps, neighbours joined. */
+function mergeRanges(ranges: readonly Range[]): Range[] {
+  const merged: Range[] = []
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1)
+    if (last !== undefined && from <= last.to + 1)
+      merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, to) }
+    else if (from <= to) merged.push({ from, to })
+  }
+  return merged
+}
+
+async function missing(source: EventSource, session: string, head: Head, seq: number): Promise<undefined> {
+  const now = await source.backend.head(session)
+  if (now === undefined || now.incarnation !== head.incarnation || now.first > seq) return undefined
+  throw new StoreError(
+    'CORRUPT',
+    `Event ${seq} of session ${JSON.stringify(session)} is missing, although the session has events ${now.first} to ${now.last}. Run verify, and restore from a backup or repair.`,
+    { session, seq },
+  )
+}

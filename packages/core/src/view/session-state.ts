@@ -1,0 +1,104 @@
+import type { Head } from '../backend/backend.ts'
+import type { Position, Run, RunEntry } from '../events/run.ts'
+import type { RecentOp } from '../events/session-event.ts'
+import type { JsonObject } from '../json/json.ts'
+
+/** One message of the view, beside the message itself. */
+export interface ViewEntry extends RunEntry {
+  /** Earlier positions of the same message, oldest first. */
+  readonly of?: readonly Position[]
+  readonly at: number
+  /** About the length of its JSON text. */
+  readonly bytes: number
+}
+
+/** A message that was recorded and is not in the view (yet). */
+export interface StoredMessage<M> extends ViewEntry {
+  readonly message: M
+}
+
+/**
+ * What a session amounts to at one version. Only the fold changes it.
+ *
+ * `messages` and `entries` may be longer than `length`: a draft of the next append shares the arrays of the settled
+ * state and writes behind its end, so that neither appending nor giving up copies a history. Whoever reads them stops
+ * at `length`.
+ */
+export interface SessionState<M> {
+  incarnation: string
+  /** First readable seq. */
+  first: number
+  /** Version: seq of the last event. */
+  last: number
+  /** The last thing that happened is that the session was deleted. */
+  deleted: boolean
+  messages: M[]
+  entries: ViewEntry[]
+  /** How many messages are in the view. */
+  length: number
+  /** About the length of their JSON text. */
+  bytes: number
+  /** Recorded messages outside the view that a later view event of the same fold may bring in. */
+  stored: StoredMessage<M>[]
+  /** Seq of the last recorded message, -1 if the events before it were not read. */
+  lastRecorded: number
+  summary: string
+  /** Seq of the event that carries the summary, 0 if there is none. */
+  summarySeq: number
+  metadata: JsonObject
+  createdAt: number
+  updatedAt: number
+  /** Seq of the last view event, 0 if there is none. */
+  viewSeq: number
+  viewRuns: readonly Run[]
+  /** False while a fold of a trimmed log has met only view events that refer to what is gone. */
+  viewIsWhole: boolean
+  /** Bytes of runs written since short runs were last stored anew. */
+  runBytes: number
+  /** Seq of the last event that changed summary or view on somebody's request. */
+  cutSeq: number
+  /** The earliest version that can still be looked at. */
+  minVersion: number
+  ops: readonly RecentOp[]
+}
+
+export function emptyState<M>(head?: Pick<Head, 'first' | 'incarnation'>): SessionState<M> {
+  return {
+    incarnation: head?.incarnation ?? '',
+    first: head?.first ?? 1,
+    last: 0,
+    deleted: false,
+    messages: [],
+    entries: [],
+    length: 0,
+    bytes: 0,
+    stored: [],
+    lastRecorded: -1,
+    summary: '',
+    summarySeq: 0,
+    metadata: {},
+    createdAt: 0,
+    updatedAt: 0,
+    viewSeq: 0,
+    viewRuns: [],
+    viewIsWhole: true,
+    runBytes: 0,
+    cutSeq: 0,
+    minVersion: 0,
+    ops: [],
+  }
+}
+
+/** The version that callers see: a deleted session is as one that never was. */
+export function visibleVersion(state: SessionState<unknown>): number {
+  return state.deleted ? 0 : state.last
+}
+
+/** Where in the view a message is that was handed out under this position, -1 if it is not there any more. */
+export function indexOfPosition(state: SessionState<unknown>, position: Position): number {
+  for (let i = state.length - 1; i >= 0; i--) {
+    const entry = state.entries[i] as ViewEntry
+    if (entry.position === position || entry.of?.includes(position) === true) return i
+  }
+  return -1
+}

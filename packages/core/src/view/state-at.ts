@@ -1,0 +1,104 @@
+import type { Head } from '../backend/backend.ts'
+import { StoreError } from '../errors/store-error.ts'
+import type { Run } from '../events/run.ts'
+import { upcast } from '../events/upcast.ts'
+import { foldView, toRange } from './load-state.ts'
+import type { EventSource } from './read-events.ts'
+import { readEvents } from './read-events.ts'
+import type { SessionState } from './session-state.ts'
+import { emptyState, visibleVersion } from './session-state.ts'
+
+/** Where the view and the summary of a version come from. */
+interface Anchors {
+  viewSeq: number
+  viewRuns: readonly Run[]
+  summarySeq: number
+}
+
+/**
+ * View and summary as they were at an earlier version.
+ *
+ * @throws `INVALID_ARGUMENT` if there is no such version yet
+ * @throws `TRIMMED` if it is older than what compaction left
+ */
+export async function stateAt<M>(
+  source: EventSource,
+  session: string,
+  present: SessionState<M>,
+  at: number,
+): Promise<SessionState<M>> {
+  checkVersion(session, present, at)
+  if (at === present.last) return present
+  const head: Head = { ...present, bytes: 0, projection: null, last: at }
+  const anchors = await findAnchors(source, session, present, at)
+  const ranges = anchors.viewRuns.map(toRange)
+  if (anchors.summarySeq > 0) ranges.push({ from: anchors.summarySeq, to: anchors.summarySeq })
+  ranges.push({ from: Math.max(anchors.viewSeq, 1), to: at })
+  const events = await readEvents<M>(source, session, head, ranges)
+  if (events === undefined) throw trimmedVersion(session, at)
+  const state = emptyState<M>(head)
+  foldView(state, events, anchors)
+  state.last = at
+  return state
+}
+
+function checkVersion(session: string, present: SessionState<unknown>, at: number): void {
+  if (!Number.isSafeInteger(at) || at < 0) {
+    throw new StoreError('INVALID_ARGUMENT', `"at" is a version, a whole number from 0 on, not ${at}.`, { session })
+  }
+  const version = visibleVersion(present)
+  if (at > present.last || (at > 0 && version === 0)) {
+    throw new StoreError(
+      'INVALID_ARGUMENT',
+      `Session ${JSON.stringify(session)} is at version ${version}; there is no version ${at} yet.`,
+      { session, expected: at, actual: version },
+    )
+  }
+  if (at < present.minVersion) throw trimmedVersion(session, at, present.minVersion)
+}
+
+export function trimmedVersion(session: string, at: number, minVersion?: number): StoreError {
+  const since = minVersion === undefined ? '' : `; the earliest that can be looked at is ${minVersion}`
+  return new StoreError('TRIMMED', `Version ${at} of session ${JSON.stringify(session)} was compacted away${since}.`, {
+    session,
+    seq: at,
+  })
+}
+
+/** The last view event and the last summary up to a version. What is still in force needs no search. */
+async function findAnchors<M>(
+  source: EventSource,
+  session: string,
+  present: SessionState<M>,
+  at: number,
+): Promise<Anchors> {
+  const anchors: Anchors = { viewSeq: 0, viewRuns: [], summarySeq: 0 }
+  let needsView = true
+  let needsSummary = true
+  if (present.viewSeq <= at) {
+    anchors.viewSeq = present.viewSeq
+    anchors.viewRuns = present.viewRuns
+    needsView = false
+  }
+  if (present.summarySeq <= at) {
+    anchors.summarySeq = present.summarySeq
+    needsSummary = false
+  }
+  if (!needsView && !needsSummary) return anchors
+  for await (const batch of source.backend.read(session, [{ from: present.first, to: at }], { reverse: true })) {
+    for (const record of batch) {
+      const event = upcast<M>(session, record, source.schema)
+      if (needsView && 'view' in event) {
+        anchors.viewSeq = event.seq
+        anchors.viewRuns = event.view
+        needsView = false
+      }
+      if (needsSummary && 'summary' in event) {
+        anchors.summarySeq = event.summary === '' ? 0 : event.seq
+        needsSummary = false
+      }
+      if (!needsView && !needsSummary) return anchors
+    }
+  }
+  return anchors
+}

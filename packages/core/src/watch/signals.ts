@@ -1,0 +1,26 @@
+/** Wakes whoever waits for a session in this process. */
+export class Signals {
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  wake(session: string): void {
+    const waiting = this.#waiting.get(session)
+    if (waiting === undefined) return
+    this.#waiting.delete(session)
+    for (const resume of waiting) resume()
+  }
+
+  wakeAll(): void {
+    for (const session of this.#waiting.keys()) this.wake(session)
+  }
+
+  /** Calls back at the next wake. @returns a function that gives up waiting */
+  once(session: string, resume: () => void): () => void {
+    const waiting = this.#waiting.get(session) ?? new Set()
+    waiting.add(resume)
+    this.#waiting.set(session, waiting)
+    return () => {
+      waiting.delete(resume)
+      if (waiting.size === 0 && this.#waiting.get(session) === waiting) this.#waiting.delete(session)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { isStoreError, StoreError } from '../errors/store-error.ts'
+import type { SessionEvent } from '../events/session-event.ts'
+import { upcast } from '../events/upcast.ts'
+import { freezeAndMeasure } from '../normalise/freeze.ts'
+import type { EventSource } from '../view/read-events.ts'
+import type { Signals } from './signals.ts'
+
+/** How often other processes are looked for where no hint comes from the backend. */
+const POLL_MS = 500
+
+export interface WatchContext {
+  readonly source: EventSource
+  readonly signals: Signals
+  /** Another process may write, so signals of this one are not enough. */
+  readonly polls: boolean
+  /** Aborted when the store closes. */
+  readonly closed: AbortSignal
+}
+
+/**
+ * Every event after a seq. Reads the log from there on, and waits for a wake-up at its end. A wake-up carries no data: whatever is delivered
+ * was read from the log, so nothing is missed, doubled or out of order, however slow the consumer is.
+ */
+export async function* watchSession<M>(
+  { source, signals, polls, closed }: WatchContext,
+  session: string,
+  after: Promise<number>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SessionEvent<M>> {
+  const ended = signal === undefined ? closed : AbortSignal.any([closed, signal])
+  const bell = new Bell(session, signals, ended)
+  if (polls) bell.ringBy(source.backend.wake?.(session, ended))
+  try {
+    let seen = await after
+    let incarnation = (await source.backend.head(session))?.incarnation
+    while (!ended.aborted) {
+      const rung = bell.next(polls ? POLL_MS : undefined)
+      const head = await source.backend.head(session)
+      if (head !== undefined && head.incarnation !== incarnation) {
+        if (incarnation !== undefined) seen = head.first - 1 // erased and made anew: all of it is new
+        incarnation = head.incarnation
+      }
+      if (head === undefined || head.last <= seen) {
+        await rung
+        continue
+      }
+      if (head.first > seen + 1) throw trimmed(session, seen + 1, head.first)
+      for await (const batch of source.backend.read(session, [{ from: seen + 1, to: head.last }])) {
+        for (const record of batch) {
+          if (ended.aborted) return
+          freezeAndMeasure(record)
+          yield upcast<M>(session, record, source.schema)
+          seen = record.seq
+        }
+      }
+    }
+  } catch (error) {
+    if (ended.aborted && isStoreError(error, 'CLOSED')) return
+    throw error
+  } finally {
+    bell.silence()
+  }
+}
+
+function trimmed(session: string, seq: number, first: number): StoreError {
+  return new StoreError(
+    'TRIMMED',
+    `Events ${seq} to ${first - 1} of session ${JSON.stringify(session)} were removed before they were delivered. Load the session and watch from its version.`,
+    { session, seq },
+  )
+}
+
+/** Brings the ways of being woken together: this process, a hint from the backend, the clock, the end. */
+class Bell {
+  readonly #session: string
+  readonly #signals: Signals
+  readonly #ended: AbortSignal
+  #rung = false
+  #resume: (() => void) | undefined
+  #stop: () => void = () => undefined
+
+  constructor(session: string, signals: Signals, ended: AbortSignal) {
+    this.#session = session
+    this.#signals = signals
+    this.#ended = ended
+    ended.addEventListener('abort', this.#ring)
+  }
+
+  /** Listens from now on, so that nothing between this call and waiting for it is missed. */
+  next(pollMs: number | undefined): Promise<void> {
+    this.#rung = false
+    this.#stop()
+    this.#stop = this.#signals.once(this.#session, this.#ring)
+    return new Promise((resolve) => {
+      this.#resume = resolve
+      const timer = pollMs === undefined ? undefined : setTimeout(this.#ring, pollMs)
+      // A watch alone must not keep a process alive, where the runtime lets a timer be ignored.
+      ;(timer as { unref?: () => void } | undefined)?.unref?.()
+      if (this.#rung || this.#ended.aborted) resolve()
+    })
+  }
+
+  ringBy(hints: AsyncIterable<void> | undefined): void {
+    if (hints === undefined) return
+    const listen = async (): Promise<void> => {
+      for await (const _hint of hints) this.#ring()
+    }
+    listen().catch(() => undefined) // hints may end or fail; polling goes on
+  }
+
+  silence(): void {
+    this.#stop()
+    this.#ended.removeEventListener('abort', this.#ring)
+    this.#ring()
+  }
+
+  readonly #ring = (): void => {
+    this.#rung = true
+    this.#resume?.()
+  }
+}
