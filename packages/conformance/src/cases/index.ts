@@ -18,6 +18,12 @@ import { readOnlyCases } from './read-only.ts'
 import { exclusiveCases } from './exclusive.ts'
 import { readerCases } from './readers.ts'
 import { sharedCases } from './shared.ts'
+import { durabilityCases } from './durability.ts'
+import { corruptionCases } from './corruption.ts'
+import { eraseBytesCases } from './erase-bytes.ts'
+import { maintenanceCases } from './maintenance.ts'
+import { wakeCases } from './wake.ts'
+import { modelCases } from './model.ts'
 import { trimCases } from './trim.ts'
 import { valueCases } from './values.ts'
 
@@ -33,6 +39,7 @@ export const cases: readonly Case[] = [
   ...trimCases,
   ...importCases,
   ...eraseCases,
+  ...eraseBytesCases,
   ...listCases,
   ...keyCases,
   ...valueCases,
@@ -44,4 +51,9 @@ export const cases: readonly Case[] = [
   ...exclusiveCases,
   ...readerCases,
   ...sharedCases,
+  ...wakeCases,
+  ...maintenanceCases,
+  ...durabilityCases,
+  ...corruptionCases,
+  ...modelCases,
 ]

@@ -80,6 +80,10 @@ export class ChildBackend {
     return this.#ask({ method: 'read', session }) as Promise<EventRecord[]>
   }
 
+  listKeys(): Promise<string[]> {
+    return this.#ask({ method: 'list' }) as Promise<string[]>
+  }
+
   async erase(session: string, expectedLast: number): Promise<void> {
     await this.#ask({ method: 'erase', session, expectedLast })
   }

@@ -3,7 +3,7 @@ import type { AppendOptions, EventRecord, Expected, Json, OpenOptions } from '@t
 /** What a child is asked to do with its backend. */
 export type Request =
   | { readonly method: 'open'; readonly options: OpenOptions }
-  | { readonly method: 'close' }
+  | { readonly method: 'close' | 'list' }
   | { readonly method: 'head' | 'read'; readonly session: string }
   | { readonly method: 'erase'; readonly session: string; readonly expectedLast: number }
   | {

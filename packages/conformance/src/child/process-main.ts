@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
-import { readAll } from '../probe/collect.ts'
+import { listKeys, readAll } from '../probe/collect.ts'
 import { compete } from './compete.ts'
 import { loadTarget } from './load-target.ts'
 import type { Failure, Request, Response } from './message.ts'
@@ -11,6 +12,7 @@ import { writeWithoutEnd } from './write-without-end.ts'
 // A backend in a process of its own: requests come as lines of JSON, answers go out as lines of JSON.
 // They are written with writeSync, so that an acknowledgement is out before the next instruction runs.
 const [, , module = '', directory = ''] = process.argv
+await mkdir(directory, { recursive: true })
 const target = await loadTarget(module)
 const { backend } = await target.create({ directory, seed: 1 })
 
@@ -24,6 +26,8 @@ function perform(on: Backend, request: Request): Promise<unknown> {
       return on.open(request.options)
     case 'close':
       return on.close()
+    case 'list':
+      return listKeys(on)
     case 'head':
       return on.head(request.session)
     case 'read':
@@ -34,7 +38,7 @@ function perform(on: Backend, request: Request): Promise<unknown> {
       return on.append(request.session, request.expected, request.events, request.projection, request.options)
     case 'compete':
       return compete(on, request.session, request.writer, request.count)
-    case 'write':
+    default: // write
       return writeWithoutEnd(on, request.sessions, request.seed, (done) => send({ kind: 'acknowledged', ...done }))
   }
 }

@@ -44,9 +44,7 @@ export function levelReached(cases: readonly CaseResult[], complete: boolean): R
   return broken('should') ? 'must' : 'should'
 }
 
-/** Whether a run of this kind, complete or not, leaves nothing to mend. */
+/** Whether no `must` that was asked for is broken or unproven. */
 export function isClean({ cases }: Pick<Report, 'cases'>): boolean {
-  return !cases.some(({ status, level }) =>
-    status === 'failed' && level === 'must' ? true : status === 'unproven' && level === 'must',
-  )
+  return levelReached(cases, true) !== 'none'
 }

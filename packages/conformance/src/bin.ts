@@ -1,0 +1,94 @@
+#!/usr/bin/env node
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Command, InvalidArgumentError } from 'commander'
+import colors from 'picocolors'
+import { cases } from './cases/index.ts'
+import { loadTarget } from './child/load-target.ts'
+import { badgeOf } from './report/badge.ts'
+import { formatJunit } from './report/junit.ts'
+import { isClean } from './report/report.ts'
+import type { CaseResult } from './report/report.ts'
+import { formatTable } from './report/table.ts'
+import { runConformance } from './run-conformance.ts'
+import { suite } from './suite.ts'
+
+interface Options {
+  readonly grep?: RegExp
+  readonly seed?: number
+  readonly thorough: boolean
+  readonly json?: string
+  readonly junit?: string
+  readonly badge?: string
+}
+
+const SYMBOLS = {
+  passed: colors.green('ok'),
+  failed: colors.red('FAILED'),
+  unproven: colors.yellow('UNPROVEN'),
+  'not-applicable': colors.dim('n/a'),
+} as const
+
+const program = new Command('turnlog-conformance')
+  .description('Runs the conformance suite of Turnlog against a backend.')
+  .version(suite.version)
+  .argument('<target>', 'a JavaScript module that exports `target`')
+  .option('--grep <pattern>', 'only cases whose id matches this regular expression', asPattern)
+  .option('--seed <number>', 'repeat a run', asSeed)
+  .option('--thorough', 'ten times the counts, every byte damaged', false)
+  .option('--json <file>', 'write the report as JSON')
+  .option('--junit <file>', 'write the report as JUnit XML')
+  .option('--badge <file>', 'write a badge for shields.io')
+  .addHelpText('after', '\nExit code: 0 if every must that was run is kept, 1 if not, 2 if the suite could not be run.')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .action(run)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.stderr.write(
+    `${colors.red('The suite could not be run.')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
+  process.exitCode = 2
+}
+
+async function run(path: string, options: Options): Promise<void> {
+  const target = await loadTarget(pathToFileURL(resolve(path)).href)
+  const { grep, seed, thorough } = options
+  const selected = grep === undefined ? cases : cases.filter(({ id }) => grep.test(id))
+  if (selected.length === 0)
+    throw new Error(`No case matches ${String(grep)}. There are ${cases.length}, such as ${cases[0]?.id ?? ''}.`)
+  const report = await runConformance(target, {
+    thorough,
+    ...(grep === undefined ? {} : { grep }),
+    ...(seed === undefined ? {} : { seed }),
+    onResult: showProgress,
+  })
+  process.stdout.write(`\n${formatTable(report)}\n`)
+  if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, undefined, 2)}\n`)
+  if (options.junit !== undefined) await writeFile(options.junit, formatJunit(report))
+  if (options.badge !== undefined) await writeFile(options.badge, `${JSON.stringify(badgeOf(report))}\n`)
+  process.exitCode = isClean(report) ? 0 : 1
+}
+
+function showProgress({ id, status, level, durationMs }: CaseResult, index: number, total: number): void {
+  const place = colors.dim(`${String(index + 1).padStart(String(total).length)}/${total}`)
+  const wish = level === 'should' ? colors.dim(' (should)') : ''
+  const time = status === 'passed' || status === 'failed' ? colors.dim(` ${durationMs.toFixed(0)} ms`) : ''
+  process.stdout.write(`${place} ${SYMBOLS[status]} ${id}${wish}${time}\n`)
+}
+
+function asPattern(text: string): RegExp {
+  try {
+    return new RegExp(text)
+  } catch {
+    throw new InvalidArgumentError('It is not a regular expression.')
+  }
+}
+
+function asSeed(text: string): number {
+  const seed = Number(text)
+  if (!Number.isSafeInteger(seed) || text.trim() === '') throw new InvalidArgumentError('It is not a whole number.')
+  return seed
+}

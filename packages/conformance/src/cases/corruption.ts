@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { open, rm, truncate } from 'node:fs/promises'
+import { isStoreError } from '@turnlog/core/backend'
+import type { Case, CaseContext } from '../case.ts'
+import { buildImage, examineDamaged } from '../probe/damage.ts'
+import type { Image, ImageFile } from '../probe/damage.ts'
+import { judgeDamage } from '../probe/judge-damage.ts'
+import { makeEvents } from '../probe/make-events.ts'
+
+/** The last records of a file are looked for in so many bytes at its end. */
+const TAIL_BYTES = 700
+const REQUIRES = ['persistent', 'detectsDamage', 'files'] as const
+
+export const corruptionCases: readonly Case[] = [
+  {
+    id: 'corruption.truncated',
+    level: 'must',
+    promise:
+      'A file cut at any byte of its last records gives the same events, CORRUPT, or whole batches with a finding; only a cut exactly where a record ends may go unnoticed.',
+    requires: REQUIRES,
+    timeoutMs: 180_000,
+    async run(context) {
+      const image = await buildImage(context)
+      for (const file of image.files) {
+        for (let size = tailStart(file, 2); size < file.size; size++) {
+          const found = await examineDamaged(context, image, (path) => truncate(path(file.path), size))
+          judgeDamage(image, found, `${file.path} cut from ${file.size} to ${size} bytes`, {
+            prefixIfReported: true,
+            prefix: file.ends.includes(size),
+          })
+        }
+      }
+    },
+  },
+  {
+    id: 'corruption.append-after-truncation',
+    level: 'must',
+    promise:
+      'What is appended after a torn tail was cut off is never joined to it: it is there, whole, after a reopen.',
+    requires: REQUIRES,
+    timeoutMs: 120_000,
+    async run(context) {
+      const { random, count } = context
+      const image = await buildImage(context)
+      for (let i = 0; i < count(25); i++) {
+        const file = random.pick(image.files)
+        const size = random.integer(Math.min(tailStart(file, 1), file.size), Math.max(0, file.size - 1))
+        await examineDamaged(
+          context,
+          image,
+          (path) => truncate(path(file.path), size),
+          async (backend, reopen) => {
+            const grown = new Map<string, string>()
+            for (const { key } of image.sessions) {
+              const head = await backend.head(key).catch(() => undefined)
+              if (head === undefined) continue
+              const events = makeEvents(random, head.last + 1, 2)
+              try {
+                await backend.append(key, head, events, 'grown')
+                grown.set(key, JSON.stringify(events))
+              } catch {
+                continue // a damaged session refuses to grow, which is honest
+              }
+            }
+            if (grown.size === 0) return
+            const reopened = await reopen()
+            for (const [key, events] of grown) {
+              const head = await reopened.head(key)
+              const last = head?.last ?? 0
+              const read = []
+              for await (const batch of reopened.read(key, [{ from: Math.max(1, last - 1), to: last }]))
+                read.push(...batch)
+              assert.equal(JSON.stringify(read), events, `${file.path} cut to ${size} bytes, then appended to ${key}`)
+            }
+          },
+        )
+      }
+    },
+  },
+  {
+    id: 'corruption.flipped',
+    level: 'must',
+    promise:
+      'A flipped bit anywhere gives the same events or CORRUPT; in the last records it may be taken for a torn tail, with a finding.',
+    requires: REQUIRES,
+    timeoutMs: 180_000,
+    async run(context) {
+      const image = await buildImage(context)
+      for (const { file, offset, bit } of flips(context, image)) {
+        const found = await examineDamaged(context, image, (path) => flip(path(file.path), offset, bit))
+        judgeDamage(image, found, `${file.path}, bit ${bit} of byte ${offset} of ${file.size} flipped`, {
+          prefixIfReported: offset >= tailStart(file, 1),
+        })
+      }
+    },
+  },
+  {
+    id: 'corruption.zeroed-tail',
+    level: 'must',
+    promise:
+      'A tail that a file system filled with zeros gives the same events, CORRUPT, or whole batches with a finding.',
+    requires: REQUIRES,
+    async run(context) {
+      const image = await buildImage(context)
+      for (const file of image.files) {
+        for (const from of [tailStart(file, 1), Math.max(0, file.size - 9)]) {
+          const found = await examineDamaged(context, image, (path) => zero(path(file.path), from, file.size - from))
+          judgeDamage(image, found, `${file.path}, zeros from byte ${from} of ${file.size}`, { prefixIfReported: true })
+        }
+        const longer = await examineDamaged(context, image, (path) => zero(path(file.path), file.size, 64))
+        judgeDamage(image, longer, `${file.path}, 64 zeros more`, {})
+      }
+    },
+  },
+  {
+    id: 'corruption.file-deleted',
+    level: 'must',
+    promise:
+      'A deleted file never makes a session shorter or different without an error: it is whole, gone as a whole, or CORRUPT.',
+    requires: REQUIRES,
+    async run(context) {
+      const image = await buildImage(context)
+      for (const file of image.files) {
+        const found = await examineDamaged(context, image, (path) => rm(path(file.path)))
+        judgeDamage(image, found, `${file.path} deleted`, { prefixIfReported: true, absent: true })
+      }
+    },
+  },
+  {
+    id: 'corruption.file-deleted.reported',
+    level: 'should',
+    promise: 'A deleted file is noticed: the same events, or CORRUPT.',
+    requires: REQUIRES,
+    async run(context) {
+      const image = await buildImage(context)
+      for (const file of image.files) {
+        const found = await examineDamaged(context, image, (path) => rm(path(file.path)))
+        judgeDamage(image, found, `${file.path} deleted`, { prefixIfReported: true })
+      }
+    },
+  },
+  {
+    id: 'corruption.others-readable',
+    level: 'should',
+    promise: 'Where each session has files of its own, damage to one session leaves the others readable.',
+    requires: REQUIRES,
+    async run(context) {
+      const image = await buildImage(context)
+      const own = image.files.filter(({ sessions }) => sessions.size > 0)
+      if (own.some(({ sessions }) => sessions.size > 1)) return // one file for all: nothing was promised
+      for (const file of own) {
+        const found = await examineDamaged(context, image, (path) =>
+          flip(path(file.path), Math.floor(file.size / 2), 1),
+        )
+        for (const { key, batches } of image.sessions) {
+          if (file.sessions.has(key)) continue
+          const outcome = found.outcomes.get(key)
+          assert.deepEqual(
+            outcome,
+            { kind: 'events', events: batches.flat(), listed: true },
+            `${file.path} damaged, session ${key}`,
+          )
+        }
+      }
+    },
+  },
+  {
+    id: 'corruption.without-promise',
+    level: 'should',
+    promise:
+      'A backend that does not say it detects damage still answers with events or a StoreError when a file is damaged.',
+    requires: ['persistent', 'files'],
+    unless: ['detectsDamage'],
+    async run(context) {
+      const image = await buildImage(context)
+      for (const { file, offset, bit } of flips(context, image)) {
+        await examineDamaged(context, image, (path) => flip(path(file.path), offset, bit)).catch((error: unknown) => {
+          if (!isStoreError(error) && !(error instanceof assert.AssertionError)) throw error
+        })
+      }
+    },
+  },
+]
+
+/** Where the last `records` records of a file begin, or the whole of what is not a growing file, within reason. */
+function tailStart({ size, ends }: ImageFile, records: number): number {
+  const start = ends.at(-1 - records) ?? 0
+  return Math.max(start < size ? start : 0, size - TAIL_BYTES)
+}
+
+function* flips(
+  { random, count, thorough }: CaseContext,
+  image: Image,
+): Generator<{ file: ImageFile; offset: number; bit: number }> {
+  const files = image.files.filter(({ size }) => size > 0)
+  if (thorough) {
+    for (const file of files) {
+      for (let offset = 0; offset < file.size; offset++) yield { file, offset, bit: random.integer(0, 7) }
+    }
+    return
+  }
+  for (let i = 0; i < count(150); i++) {
+    const file = random.pick(files)
+    yield { file, offset: random.integer(0, file.size - 1), bit: random.integer(0, 7) }
+  }
+}
+
+async function flip(path: string, offset: number, bit: number): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    const byte = new Uint8Array(1)
+    await file.read(byte, 0, 1, offset)
+    await file.write(Uint8Array.of((byte[0] ?? 0) ^ (1 << bit)), 0, 1, offset)
+  } finally {
+    await file.close()
+  }
+}
+
+async function zero(path: string, offset: number, length: number): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.write(new Uint8Array(length), 0, length, offset)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { open, readFile } from 'node:fs/promises'
+import { isStoreError } from '@turnlog/core/backend'
+import type { Backend, Maintenance } from '@turnlog/core/backend'
+import type { Case, CaseContext } from '../case.ts'
+import { readAll } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+
+export const maintenanceCases: readonly Case[] = [
+  {
+    id: 'maintenance.verify.healthy',
+    level: 'must',
+    promise: 'verify of a healthy store counts what is there, finds no problem and changes nothing.',
+    requires: ['maintenance'],
+    async run({ backend, random }) {
+      const sessions = await fill(backend, random)
+      const report = await maintenanceOf(backend).verify()
+      const events = sessions.reduce((sum, session) => sum + session.events.length, 0)
+      assert.deepEqual(report.problems, [])
+      assert.deepEqual({ sessions: report.sessions, events: report.events }, { sessions: sessions.length, events })
+      for (const session of sessions) await session.check(backend)
+    },
+  },
+  {
+    id: 'maintenance.verify.one-session',
+    level: 'must',
+    promise: 'verify of one session looks at that one only.',
+    requires: ['maintenance'],
+    async run({ backend, random }) {
+      const [session] = await fill(backend, random)
+      const report = await maintenanceOf(backend).verify({ session: session?.key ?? '' })
+      assert.deepEqual(
+        { sessions: report.sessions, events: report.events },
+        { sessions: 1, events: session?.events.length },
+      )
+    },
+  },
+  {
+    id: 'maintenance.sizes',
+    level: 'must',
+    promise: 'sizes tells the bytes and the files of the store.',
+    requires: ['maintenance', 'persistent'],
+    async run({ backend, random }) {
+      await fill(backend, random)
+      const { bytes, files } = await maintenanceOf(backend).sizes()
+      assert.ok(Number.isSafeInteger(bytes) && bytes > 0, `bytes is ${bytes}`)
+      assert.ok(Number.isSafeInteger(files) && files > 0, `files is ${files}`)
+    },
+  },
+  {
+    id: 'maintenance.reclaim',
+    level: 'must',
+    promise: 'reclaim gives the space of trimmed events back and changes nothing that can be read.',
+    requires: ['maintenance', 'persistent'],
+    async run({ backend, harness, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 2000, { fields: { text: random.word(400) } })
+      await session.grow(backend, 1, { trimBefore: 2000 })
+      const before = await maintenanceOf(backend).sizes()
+      const { bytesFreed } = await maintenanceOf(backend).reclaim()
+      assert.ok(Number.isSafeInteger(bytesFreed) && bytesFreed >= 0, `bytesFreed is ${bytesFreed}`)
+      const after = await maintenanceOf(backend).sizes()
+      assert.ok(
+        after.bytes < 500_000,
+        `2,000 events of 400 characters are trimmed; ${before.bytes} bytes before, ${after.bytes} after`,
+      )
+      await session.check(backend)
+      await session.grow(backend, 2)
+      await session.check(await harness.reopen())
+    },
+  },
+  {
+    id: 'maintenance.repair.wants-closed',
+    level: 'must',
+    promise: 'repair refuses an open backend.',
+    requires: ['maintenance'],
+    async run({ backend, random }) {
+      const [session] = await fill(backend, random)
+      await assert.rejects(maintenanceOf(backend).repair(), (error) => isStoreError(error))
+      await session?.check(backend)
+    },
+  },
+  {
+    id: 'maintenance.repair.healthy',
+    level: 'must',
+    promise: 'repair of a healthy store, applied or not, has nothing to do and changes nothing.',
+    requires: ['maintenance', 'persistent'],
+    async run({ backend, random }) {
+      const sessions = await fill(backend, random)
+      await backend.close()
+      const planned = await maintenanceOf(backend).repair()
+      assert.deepEqual({ applied: planned.applied, actions: planned.actions }, { applied: false, actions: [] })
+      assert.deepEqual((await maintenanceOf(backend).repair({ apply: true })).actions, [])
+      await backend.open()
+      for (const session of sessions) await session.check(backend)
+    },
+  },
+  {
+    id: 'maintenance.repair.damaged',
+    level: 'must',
+    promise:
+      'repair makes a damaged store readable again, says what it dropped, keeps the damaged original, and leaves no event different.',
+    requires: ['maintenance', 'persistent', 'detectsDamage', 'files'],
+    async run(context) {
+      const { backend, random } = context
+      const sessions = await fill(backend, random)
+      await backend.close()
+      await damage(context)
+      await maintenanceOf(backend).repair()
+      const { applied, actions, backup } = await maintenanceOf(backend).repair({ apply: true })
+      await backend.open()
+      let lost = 0
+      for (const session of sessions) {
+        for (const event of await readAll(backend, session.key)) {
+          assert.deepEqual(
+            event,
+            session.events.find(({ seq }) => seq === event.seq),
+            `event ${event.seq} of ${session.key}`,
+          )
+        }
+        lost += session.events.length - (await readAll(backend, session.key)).length
+      }
+      if (lost > 0) {
+        assert.ok(applied && actions.length > 0, `${lost} events were dropped and nothing was said`)
+        assert.ok(backup !== undefined, 'the damaged original is kept')
+      }
+      const fresh = new ExpectedSession(random)
+      await fresh.grow(backend, 2)
+      await fresh.check(backend)
+      assert.deepEqual((await maintenanceOf(backend).verify()).problems, [])
+    },
+  },
+]
+
+function maintenanceOf({ maintenance }: Backend): Maintenance {
+  assert.ok(maintenance !== undefined)
+  return maintenance
+}
+
+async function fill(backend: Backend, random: CaseContext['random']): Promise<ExpectedSession[]> {
+  const sessions = Array.from({ length: 4 }, () => new ExpectedSession(random))
+  for (const session of sessions) {
+    await session.grow(backend, 10)
+    await session.grow(backend, 3, { trimBefore: random.integer(1, 5) })
+  }
+  return sessions
+}
+
+/** Overwrites some bytes in the middle of one file that holds data. */
+async function damage({ harness, random }: CaseContext): Promise<void> {
+  const files = (await harness.files?.()) ?? []
+  const path = random.pick(files)
+  const { length } = await readFile(path)
+  const file = await open(path, 'r+')
+  try {
+    await file.write(Buffer.from('#damage#'), 0, 8, Math.floor(length / 2))
+  } finally {
+    await file.close()
+  }
+}

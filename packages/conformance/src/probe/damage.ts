@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { cp, readFile, rm, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { isStoreError } from '@turnlog/core/backend'
+import type { Backend, EventRecord, OpenFinding } from '@turnlog/core/backend'
+import type { CaseContext } from '../case.ts'
+import type { Harness } from '../target.ts'
+import { listKeys, readAll } from './collect.ts'
+import { ExpectedSession } from './expected-session.ts'
+
+export interface ImageFile {
+  /** Relative to the harness's directory. */
+  readonly path: string
+  readonly size: number
+  /** Its sizes after each append, oldest first: where a record of this file ends, if it only grows. */
+  readonly ends: readonly number[]
+  /** Keys of the sessions whose appends changed it. */
+  readonly sessions: ReadonlySet<string>
+}
+
+/** A closed store, to be copied and damaged again and again. */
+export interface Image {
+  readonly files: readonly ImageFile[]
+  readonly sessions: readonly { readonly key: string; readonly batches: readonly (readonly EventRecord[])[] }[]
+}
+
+/** What a damaged copy says of one session. */
+export type Outcome =
+  | { readonly kind: 'error'; readonly code: string }
+  | { readonly kind: 'events'; readonly events: readonly EventRecord[]; readonly listed: boolean }
+
+export interface Examination {
+  readonly findings: readonly OpenFinding[]
+  readonly outcomes: ReadonlyMap<string, Outcome>
+}
+
+/** Damage is an answer only as one of these; a newer format is told from a damaged one by its number alone. */
+const HONEST = new Set<string>(['CORRUPT', 'UNSUPPORTED'])
+
+export async function buildImage({ backend, harness, directory, random }: CaseContext): Promise<Image> {
+  const sessions = ['first', 'second', 'third'].map((key) => ({
+    expected: new ExpectedSession(random, key),
+    batches: [] as EventRecord[][],
+  }))
+  const history = new Map<string, { ends: number[]; sessions: Set<string>; seen: string }>()
+  // The last two batches are short, so that a cut at every byte of them stays affordable.
+  for (const size of [4, 2, 1, 2]) {
+    for (const { expected, batches } of sessions) {
+      const events = expected.next(size, { message: random.word(6) })
+      await expected.append(backend, events, size)
+      batches.push(events)
+      for (const [path, content] of await snapshot(harness, directory)) {
+        const known = history.get(path) ?? { ends: [], sessions: new Set<string>(), seen: '' }
+        if (known.seen !== content.toString('base64')) {
+          known.ends.push(content.length)
+          known.sessions.add(expected.key)
+        }
+        history.set(path, { ...known, seen: content.toString('base64') })
+      }
+    }
+  }
+  await backend.close()
+  const files: ImageFile[] = []
+  for (const [path, content] of await snapshot(harness, directory)) {
+    const { ends, sessions: changedBy } = history.get(path) ?? { ends: [], sessions: new Set<string>() }
+    files.push({ path, size: content.length, ends, sessions: changedBy })
+  }
+  assert.ok(
+    files.some(({ size }) => size > 0),
+    'files() names the files that hold data',
+  )
+  return { files, sessions: sessions.map(({ expected: { key }, batches }) => ({ key, batches })) }
+}
+
+/** Copies the image, damages the copy, opens it and looks at every session. */
+export async function examineDamaged(
+  context: CaseContext,
+  image: Image,
+  damage: (pathInCopy: (path: string) => string) => Promise<void>,
+  afterwards?: (backend: Backend, reopen: () => Promise<Backend>) => Promise<void>,
+): Promise<Examination> {
+  const copy = join(context.root, 'copy')
+  await cp(context.directory, copy, { recursive: true })
+  await damage((path) => join(copy, path))
+  const harness = await context.target.create({ directory: copy, seed: context.seed })
+  try {
+    const examination = await examine(harness.backend, image)
+    await afterwards?.(harness.backend, () => harness.reopen())
+    return examination
+  } finally {
+    await harness.destroy()
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+async function examine(backend: Backend, image: Image): Promise<Examination> {
+  const outcomes = new Map<string, Outcome>()
+  let findings: readonly OpenFinding[] = []
+  try {
+    findings = (await backend.open()).findings
+  } catch (error) {
+    for (const { key } of image.sessions) outcomes.set(key, honest(error))
+    return { findings, outcomes }
+  }
+  let listed: readonly string[] | undefined
+  try {
+    listed = await listKeys(backend)
+  } catch (error) {
+    honest(error) // whoever lists is told; sessions that are whole may still be read
+  }
+  for (const { key } of image.sessions) {
+    try {
+      const head = await backend.head(key)
+      const events = await readAll(backend, key)
+      assert.equal(head?.last ?? 0, events.at(-1)?.seq ?? 0, `head and read disagree about the end of ${key}`)
+      outcomes.set(key, { kind: 'events', events, listed: listed?.includes(key) ?? true })
+    } catch (error) {
+      outcomes.set(key, honest(error))
+    }
+  }
+  return { findings, outcomes }
+}
+
+function honest(error: unknown): Outcome {
+  if (isStoreError(error) && HONEST.has(error.code)) return { kind: 'error', code: error.code }
+  throw error
+}
+
+async function snapshot(harness: Harness, directory: string): Promise<Map<string, Buffer>> {
+  const contents = new Map<string, Buffer>()
+  for (const file of (await harness.files?.()) ?? []) {
+    if ((await stat(file)).isFile()) contents.set(relative(directory, file), await readFile(file))
+  }
+  return contents
+}
