@@ -8,6 +8,7 @@ import type {
   Head,
   Json,
   ListRange,
+  Maintenance,
   OpenOptions,
   OpenReport,
   Range,
@@ -21,6 +22,7 @@ import { toStoreError } from './format/to-store-error.ts'
 import type { JsonlOptions } from './jsonl-options.ts'
 import { checkOptions } from './jsonl-options.ts'
 import { thisHost } from './lock/host.ts'
+import { JsonlMaintenance } from './maintenance/jsonl-maintenance.ts'
 import type { Environment, OpenDirectory } from './open-directory.ts'
 import { openDirectory } from './open-directory.ts'
 import { headOf } from './session/committed.ts'
@@ -36,6 +38,7 @@ class JsonlBackend implements Backend {
   readonly contract = 1
   readonly name = 'jsonl'
   readonly capabilities: Capabilities
+  readonly maintenance: Maintenance
   readonly #options: Required<JsonlOptions>
   readonly #environment: Environment
   readonly #lifecycle = new Lifecycle('jsonl')
@@ -51,6 +54,13 @@ class JsonlBackend implements Backend {
       access: 'exclusive',
       concurrentReaders: true,
       detectsDamage: true,
+    })
+    this.maintenance = new JsonlMaintenance({
+      environment,
+      path: options.path,
+      lifecycle: this.#lifecycle,
+      opened: () => this.#opened(),
+      writable: () => this.#writable(),
     })
   }
 

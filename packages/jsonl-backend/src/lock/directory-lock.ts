@@ -14,6 +14,8 @@ const LOCK_PREFIX = 'turnlog.lock.'
 
 interface LockContent extends Owner {
   readonly since: number
+  /** Random, so that a process knows its own locks apart. */
+  readonly token: string
   readonly released: boolean
 }
 
@@ -74,7 +76,8 @@ async function acquire(fileSystem: FileSystem, directory: string, host: Host, si
     }
     const mine = held + 1
     const temporary = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
-    await writeLock(fileSystem, temporary, { ...host.self, since, released: false })
+    const token = randomBytes(12).toString('hex')
+    await writeLock(fileSystem, temporary, { ...host.self, since, token, released: false })
     try {
       await fileSystem.link(temporary, pathOf(mine))
     } catch (error) {
@@ -89,17 +92,22 @@ async function acquire(fileSystem: FileSystem, directory: string, host: Host, si
       }
       throw error
     } finally {
-      await removeIfThere(fileSystem, temporary)
+      await removeIfThere(fileSystem, temporary).catch(() => undefined) // the next writer removes it
     }
     // A listing that ran while the lock changed hands may have shown neither the old number nor the new one.
-    const names = await fileSystem.list(directory)
-    if (highest(names) !== mine) {
-      await removeIfThere(fileSystem, pathOf(mine))
-      continue
-    }
-    for (const name of names) {
-      const number = Number(LOCK_NAME.exec(name)?.[1] ?? mine)
-      if (number < mine) await removeIfThere(fileSystem, pathOf(number))
+    try {
+      const names = await fileSystem.list(directory)
+      if (highest(names) !== mine) {
+        await removeIfThere(fileSystem, pathOf(mine))
+        continue
+      }
+      for (const name of names) {
+        const number = Number(LOCK_NAME.exec(name)?.[1] ?? mine)
+        if (number < mine) await removeIfThere(fileSystem, pathOf(number))
+      }
+    } catch (error) {
+      host.abandoned.add(token)
+      throw error
     }
     return {
       takenFrom: content === undefined || content.released ? undefined : describe(content),
@@ -107,8 +115,12 @@ async function acquire(fileSystem: FileSystem, directory: string, host: Host, si
       release: async () => {
         try {
           const released = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
-          await writeLock(fileSystem, released, { ...host.self, since, released: true })
+          await writeLock(fileSystem, released, { ...host.self, since, token, released: true })
           await fileSystem.rename(released, pathOf(mine))
+        } catch (error) {
+          // On a full disk others have to wait until this process ends, but it may open the directory again itself.
+          host.abandoned.add(token)
+          throw error
         } finally {
           host.claimed.delete(directory)
         }
@@ -124,7 +136,7 @@ function judgeLock(
 ): { readonly refusal?: string; readonly advice: string } {
   const remove = `If nobody writes there any more, remove ${file}`
   if (content === undefined) return { refusal: 'its lock file cannot be read', advice: remove }
-  if (content.released) return { advice: '' }
+  if (content.released || host.abandoned.has(content.token)) return { advice: '' }
   const verdict = host.judge(content)
   if (verdict === 'dead') return { advice: '' }
   if (verdict === 'alive') {
@@ -175,10 +187,10 @@ async function readLock(fileSystem: FileSystem, path: string): Promise<LockConte
 
 function parseLock(value: Json): LockContent | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const { host, boot, pidNamespace, pid, start, since, released } = value as Readonly<Record<string, Json>>
-  const isText = [host, boot, pidNamespace, start].every((field) => typeof field === 'string')
+  const { host, boot, pidNamespace, pid, start, since, token, released } = value as Readonly<Record<string, Json>>
+  const isText = [host, boot, pidNamespace, start, token].every((field) => typeof field === 'string')
   if (!isText || typeof pid !== 'number' || typeof since !== 'number' || typeof released !== 'boolean') return undefined
-  return { host, boot, pidNamespace, pid, start, since, released } as LockContent
+  return { host, boot, pidNamespace, pid, start, since, token, released } as LockContent
 }
 
 async function writeLock(fileSystem: FileSystem, path: string, content: LockContent): Promise<void> {

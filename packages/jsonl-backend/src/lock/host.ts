@@ -19,15 +19,17 @@ export interface Host {
   judge(owner: Owner): 'alive' | 'dead' | 'unknown'
   /** Directories that this process has open for writing, by real path, and since when. */
   readonly claimed: Map<string, number>
+  /** Locks of this process that could not be marked as released, by their token. */
+  readonly abandoned: Set<string>
 }
 
-const CLAIMED: symbol = Symbol.for('turnlog.jsonl-backend.claimed')
+const SHARED: symbol = Symbol.for('turnlog.jsonl-backend.locks')
 
 /** This machine. */
 export function thisHost(): Host {
-  const holder = globalThis as unknown as Record<symbol, Map<string, number> | undefined>
+  const holder = globalThis as unknown as Record<symbol, Pick<Host, 'claimed' | 'abandoned'> | undefined>
   // On the global object, so that two copies of this package in one process still see each other.
-  const claimed = (holder[CLAIMED] ??= new Map())
+  const { claimed, abandoned } = (holder[SHARED] ??= { claimed: new Map(), abandoned: new Set() })
   const self: Owner = {
     host: hostname(),
     boot: read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
@@ -35,7 +37,7 @@ export function thisHost(): Host {
     pid: process.pid,
     start: read(() => startOf(process.pid)),
   }
-  return { self, claimed, judge: (owner) => judge(self, owner) }
+  return { self, claimed, abandoned, judge: (owner) => judge(self, owner) }
 }
 
 function judge(self: Owner, owner: Owner): 'alive' | 'dead' | 'unknown' {

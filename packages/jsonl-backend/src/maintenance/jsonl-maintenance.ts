@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import type {
+  BackendVerifyReport,
+  Lifecycle,
+  Maintenance,
+  MaintenanceOptions,
+  Problem,
+  RepairOptions,
+  RepairReport,
+  Sizes,
+} from '@turnlog/core/backend'
+import { isStoreError, StoreError } from '@turnlog/core/backend'
+import type { Listed } from '../catalogue/catalogue.ts'
+import { systemCode } from '../file-system/file-system.ts'
+import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
+import { toStoreError } from '../format/to-store-error.ts'
+import type { Environment, OpenDirectory } from '../open-directory.ts'
+import type { Sessions } from '../session/sessions.ts'
+import { belongsTo } from '../session/set-aside.ts'
+import { repairDirectory } from './repair-directory.ts'
+import { verifyFile } from './verify-file.ts'
+
+export interface MaintenanceContext {
+  readonly environment: Environment
+  readonly path: string
+  readonly lifecycle: Lifecycle
+  /** @throws `CLOSED` */
+  readonly opened: () => { readonly directory: OpenDirectory; readonly sessions: Sessions }
+  /** @throws `CLOSED`, `READ_ONLY` */
+  readonly writable: () => { readonly directory: OpenDirectory; readonly sessions: Sessions }
+}
+
+/** Work on the files themselves. */
+export class JsonlMaintenance implements Maintenance {
+  readonly #context: MaintenanceContext
+
+  constructor(context: MaintenanceContext) {
+    this.#context = context
+  }
+
+  async verify(options: MaintenanceOptions = {}): Promise<BackendVerifyReport> {
+    const { directory } = this.#context.opened()
+    const problems: Problem[] = []
+    let events = 0
+    let bytes = 0
+    if (directory.readOnly) await directory.catalogue.refresh({ alone: false, lossy: false })
+    const listed = chosen(directory, options)
+    await this.#each(listed, options, async ({ session, name }) => {
+      const verdict = await this.#verifyOne(directory, session, name)
+      events += verdict.events
+      bytes += verdict.bytes
+      problems.push(...verdict.problems)
+    })
+    if (options.session === undefined) {
+      for (const error of directory.catalogue.unnamed) problems.push(toProblem(error))
+      for (const name of await directory.fileSystem.list(directory.directory)) {
+        if (name.endsWith(SESSION_SUFFIX) && decodeFileName(name) === undefined) {
+          const message = 'The name of the file is not one of a session, so it is ignored.'
+          problems.push({ message, file: join(directory.directory, name) })
+        }
+      }
+    }
+    return { sessions: listed.length, events, bytes, problems }
+  }
+
+  async repair(options: RepairOptions = {}): Promise<RepairReport> {
+    const { lifecycle, environment, path } = this.#context
+    if (lifecycle.isOpen) {
+      throw new StoreError('INVALID_ARGUMENT', `Cannot repair ${path} while it is open. Close the store first.`)
+    }
+    return repairDirectory(environment, path, options)
+  }
+
+  async reclaim(options: MaintenanceOptions = {}): Promise<{ readonly bytesFreed: number }> {
+    const { directory, sessions } = this.#context.writable()
+    let bytesFreed = 0
+    await this.#each(chosen(directory, options), options, async ({ session }) => {
+      bytesFreed += await sessions.writer(session).reclaim()
+    })
+    return { bytesFreed }
+  }
+
+  async sizes(): Promise<Sizes> {
+    const { directory } = this.#context.opened()
+    return this.#context.lifecycle.run(async () => {
+      const { fileSystem, directory: path } = directory
+      try {
+        const names = (await fileSystem.list(path)).filter((name) => isOurs(name))
+        const stats = await fileSystem.stat(path, names)
+        const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0)
+        return { bytes, files: names.length }
+      } catch (error) {
+        throw toStoreError(error, 'measure', path)
+      }
+    })
+  }
+
+  async #each(
+    listed: readonly Listed[],
+    { signal, onProgress }: MaintenanceOptions,
+    work: (listed: Listed) => Promise<void>,
+  ): Promise<void> {
+    for (const [index, one] of listed.entries()) {
+      await this.#context.lifecycle.run(async () => {
+        signal?.throwIfAborted()
+        await work(one)
+      })
+      onProgress?.(index + 1, listed.length)
+    }
+  }
+
+  async #verifyOne(
+    directory: OpenDirectory,
+    session: string,
+    name: string,
+  ): Promise<{ readonly events: number; readonly bytes: number; readonly problems: readonly Problem[] }> {
+    const path = join(directory.directory, name)
+    const problems: Problem[] = []
+    let committedSize: number | undefined
+    try {
+      committedSize = (await directory.catalogue.get(name))?.size
+    } catch (error) {
+      if (!isStoreError(error)) throw error
+      problems.push(toProblem(error))
+    }
+    try {
+      const file = await directory.fileSystem.open(path, { access: 'read' })
+      try {
+        const { size } = file.stat()
+        const verdict = await verifyFile(file, path, session, Math.min(size, committedSize ?? size))
+        // What opening found and what the lines tell is often the same thing.
+        const isTold = problems.length > 0 && verdict.problems.some(({ line }) => line === problems[0]?.line)
+        return { events: verdict.events, bytes: size, problems: [...(isTold ? [] : problems), ...verdict.problems] }
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return { events: 0, bytes: 0, problems }
+      throw toStoreError(error, 'verify', path, session)
+    }
+  }
+}
+
+function chosen({ catalogue }: OpenDirectory, { session }: MaintenanceOptions): readonly Listed[] {
+  const all = catalogue.list()
+  return session === undefined ? all : all.filter((listed) => listed.session === session)
+}
+
+function toProblem({ message, session, seq, file, line }: StoreError): Problem {
+  return {
+    message,
+    ...(session === undefined ? {} : { session }),
+    ...(seq === undefined ? {} : { seq }),
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+  }
+}
+
+function isOurs(name: string): boolean {
+  if (name.startsWith('turnlog.') || decodeFileName(name) !== undefined) return true
+  const session = name.slice(0, name.lastIndexOf('.'))
+  return decodeFileName(session) !== undefined && belongsTo(session, name)
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import type { Problem, RepairOptions, RepairReport } from '@turnlog/core/backend'
+import { isStoreError } from '@turnlog/core/backend'
+import { loadSidecar, removeSidecar } from '../catalogue/sidecar.ts'
+import type { FileSystem } from '../file-system/file-system.ts'
+import { removeIfThere } from '../file-system/remove-if-there.ts'
+import { writeAll } from '../file-system/write-all.ts'
+import { decodeFileName, encodeFileName } from '../format/file-name.ts'
+import { toStoreError } from '../format/to-store-error.ts'
+import { lockDirectory } from '../lock/directory-lock.ts'
+import type { Environment } from '../open-directory.ts'
+import type { Committed } from '../session/committed.ts'
+import { copyAside } from '../session/set-aside.ts'
+import type { Mending } from './repair-file.ts'
+import { mendFile } from './repair-file.ts'
+
+/** Looks at every file, or mends it if `apply` is set; the damaged original is kept beside it. */
+export async function repairDirectory(
+  { fileSystem, host }: Environment,
+  path: string,
+  options: RepairOptions,
+): Promise<RepairReport> {
+  const { apply = false, session, signal, onProgress } = options
+  try {
+    const directory = await fileSystem.realPath(path)
+    const lock = apply ? await lockDirectory(fileSystem, directory, host) : undefined
+    try {
+      const only = session === undefined ? undefined : encodeFileName(session)
+      const names = (await fileSystem.list(directory)).filter(
+        (name) => decodeFileName(name) !== undefined && (only === undefined || name === only),
+      )
+      const known = await loadSidecar(fileSystem, directory)
+      const actions: Problem[] = []
+      const backups: string[] = []
+      const lastByName = new Map<string, number>()
+      for (const [index, name] of names.toSorted().entries()) {
+        signal?.throwIfAborted()
+        const mended = await mend(fileSystem, directory, name, apply)
+        actions.push(...mended.actions)
+        if (mended.backup !== undefined) backups.push(mended.backup)
+        lastByName.set(name, mended.last)
+        onProgress?.(index + 1, names.length)
+      }
+      for (const [name, { text }] of known?.known ?? []) {
+        if (only !== undefined && name !== only) continue
+        const { session: key, head } = JSON.parse(text) as Committed
+        const last = lastByName.get(name) ?? 0
+        if (head.last <= last) continue
+        const message = `Accept that the session ends with event ${last}, although event ${head.last} had been recorded.`
+        actions.push({ message, session: key, seq: last + 1, file: join(directory, name) })
+      }
+      if (apply && actions.length > 0) {
+        // It remembers what was before.
+        await removeSidecar(fileSystem, directory)
+        await fileSystem.syncDirectory(directory)
+      }
+      const [backup] = backups.length > 1 ? [directory] : backups
+      return { applied: apply, actions, ...(backup === undefined ? {} : { backup }) }
+    } finally {
+      await lock?.release()
+    }
+  } catch (error) {
+    if (isStoreError(error) || signal?.aborted === true) throw error
+    throw toStoreError(error, 'repair', path)
+  }
+}
+
+interface Mended {
+  readonly actions: readonly Problem[]
+  readonly last: number
+  readonly backup?: string
+}
+
+async function mend(fileSystem: FileSystem, directory: string, name: string, apply: boolean): Promise<Mended> {
+  const path = join(directory, name)
+  const file = await fileSystem.open(path, { access: 'read' })
+  try {
+    const plan = mendFile(file, path, name)
+    for await (const _ of plan.pieces()) continue
+    const { actions, last } = plan
+    if (!plan.isUsable) actions.push({ message: 'Set the file aside: nothing in it can be read.', file: path })
+    if (!apply || actions.length === 0) return { actions, last }
+    const backup = await copyAside(fileSystem, path, file, 0, 'damaged')
+    if (plan.isUsable) await writeMended(fileSystem, path, mendFile(file, path, name))
+    else await removeIfThere(fileSystem, path)
+    await fileSystem.syncDirectory(directory)
+    return { actions, last, backup }
+  } catch (error) {
+    if (!isStoreError(error, 'UNSUPPORTED')) throw error
+    return { actions: [{ message: `Leave the file alone. ${error.message}`, file: path }], last: Infinity }
+  } finally {
+    await file.close()
+  }
+}
+
+async function writeMended(fileSystem: FileSystem, path: string, mending: Mending): Promise<void> {
+  const temporary = `${path}.tmp`
+  await removeIfThere(fileSystem, temporary)
+  const target = await fileSystem.open(temporary, { access: 'create' })
+  try {
+    let position = 0
+    for await (const piece of mending.pieces()) {
+      await writeAll(target, piece, position)
+      position += piece.length
+    }
+    await target.sync()
+  } finally {
+    await target.close()
+  }
+  await fileSystem.rename(temporary, path)
+}
