@@ -94,9 +94,8 @@ function walkObject(object: object, depth: number): Json {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype !== Object.prototype && prototype !== null) {
     refuseSpecial(object, depth)
-    if (object instanceof String || object instanceof Number || object instanceof Boolean) {
-      return walk(object.valueOf(), depth)
-    }
+    const primitive = unboxed(object)
+    if (primitive !== undefined) return walk(primitive, depth)
   }
   const { toJSON } = object as { toJSON?: unknown }
   if (typeof toJSON === 'function') {
@@ -125,6 +124,14 @@ function walkProperties(object: object, depth: number, reusable: boolean): Json 
     else copy[key] = normal
   }
   return same ? (object as Json) : Object.freeze(copy)
+}
+
+/** The value of a `new String` and its like, which JSON takes for the value itself. */
+function unboxed(object: object): unknown {
+  const kind = Object.prototype.toString.call(object)
+  return kind === '[object String]' || kind === '[object Number]' || kind === '[object Boolean]'
+    ? object.valueOf()
+    : undefined
 }
 
 function isPlain(value: unknown): value is object {

@@ -73,15 +73,15 @@ export class Draft<M> {
 
   truncate(view: readonly Run[], asked: CutRequest, flags: { moved: boolean; rebased: boolean }): void {
     this.#add('Truncated', {
-      view: view as Json,
-      asked: asked as Json,
+      view: view,
+      asked: asked,
       ...(flags.moved ? { moved: true } : undefined),
       ...(flags.rebased ? { rebased: true } : undefined),
     })
   }
 
   replaceView(view: readonly Run[], rebased: boolean): void {
-    this.#add('HistoryReplaced', { view: view as Json, ...(rebased ? { rebased } : undefined) })
+    this.#add('HistoryReplaced', { view: view, ...(rebased ? { rebased } : undefined) })
   }
 
   setSummary(summary: string): void {

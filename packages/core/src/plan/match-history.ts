@@ -4,38 +4,52 @@ import { sameJson } from '../normalise/same-json.ts'
 import type { SessionState } from '../view/session-state.ts'
 
 /**
+ * Messages with one fingerprint that are compared in full. More would make a history of look-alikes quadratic; one that
+ * is missed is stored again, which costs bytes and nothing else.
+ */
+const MAX_CANDIDATES = 8
+
+/**
  * For each message of a history, the index of the message of the view that it is, or -1 if it is new. A message of the
- * view is used once. Linear: prefix and suffix by comparison, the middle by fingerprint, and comparison only where
- * fingerprints agree.
+ * view is used once. Linear: first everything that stands where it stood, counted from the front or from the back, then
+ * what moved, by fingerprint.
  */
 export function matchHistory<M extends object>(state: SessionState<M>, history: readonly NormalMessage<M>[]): number[] {
   const { messages, length } = state
   const matches = Array.from<number>({ length: history.length }).fill(-1)
-  const same = (index: number, wanted: number): boolean => sameJson(history[wanted]?.message, messages[index])
-
-  let start = 0
-  while (start < history.length && start < length && same(start, start)) matches[start] = start++
-  let end = 0
-  while (end < history.length - start && end < length - start && same(length - 1 - end, history.length - 1 - end)) {
-    matches[history.length - 1 - end] = length - 1 - end
-    end += 1
+  const used = new Uint8Array(length)
+  const matchAt = (wanted: number, index: number): boolean => {
+    if (index < 0 || index >= length || used[index] === 1) return false
+    if (!sameJson(history[wanted]?.message, messages[index])) return false
+    matches[wanted] = index
+    used[index] = 1
+    return true
   }
-  if (start === history.length - end || start === length - end) return matches
+  const shift = length - history.length
+  const moved: number[] = []
+  for (let i = 0; i < history.length; i++) if (!matchAt(i, i) && !matchAt(i, i + shift)) moved.push(i)
+  if (moved.length > 0) matchMoved(messages, history, moved, used, matchAt)
+  return matches
+}
 
+function matchMoved<M>(
+  messages: readonly M[],
+  history: readonly NormalMessage<M>[],
+  moved: readonly number[],
+  used: Uint8Array,
+  matchAt: (wanted: number, index: number) => boolean,
+): void {
   const places = new Map<number, number[]>()
-  for (let i = length - end - 1; i >= start; i--) {
+  for (let i = 0; i < used.length; i++) {
+    if (used[i] === 1) continue
     const print = fingerprint(messages[i])
     const known = places.get(print)
     if (known === undefined) places.set(print, [i])
-    else known.push(i)
+    else if (known.length < MAX_CANDIDATES) known.push(i)
   }
-  for (let i = start; i < history.length - end; i++) {
-    // The earliest unused place is the last in its list, so equal messages keep their order and runs stay long.
-    const candidates = places.get(fingerprint(history[i]?.message))
-    const found = candidates?.findLastIndex((place) => same(place, i)) ?? -1
-    if (candidates === undefined || found < 0) continue
-    matches[i] = candidates[found] as number
-    candidates.splice(found, 1)
+  if (places.size === 0) return
+  for (const wanted of moved) {
+    // The earliest place first, so that equal messages keep their order and runs stay long.
+    places.get(fingerprint(history[wanted]?.message))?.some((index) => matchAt(wanted, index))
   }
-  return matches
 }

@@ -57,7 +57,7 @@ export class SessionQueue<M> {
 
   enqueue<R extends object>(intent: Intent<M, R>): Promise<Planned<R>> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ intent: intent as Intent<M, object>, resolve: resolve as (result: object) => void, reject })
+      this.#waiting.push({ intent: intent, resolve: resolve, reject })
       this.#start()
     })
   }
@@ -85,7 +85,7 @@ export class SessionQueue<M> {
 
   async #drain(): Promise<void> {
     // Callers that were woken together ask together: one turn of the microtask queue lets them share an append.
-    await null
+    await Promise.resolve()
     while (this.#waiting.length > 0) await this.#writeNext(this.#take())
     this.#finish()
   }
@@ -110,7 +110,7 @@ export class SessionQueue<M> {
       }
     } catch (error) {
       this.#context.forget(this.#session)
-      for (const { reject } of batch) reject(error)
+      for (const waiting of batch) waiting.reject(error)
     }
   }
 

@@ -55,7 +55,7 @@ export class ReadingStore<M extends object> {
     this.source = { backend, schema }
     this.#otherWriters = backend.capabilities.access === 'shared' || readOnly
     this.states = new SessionStates(this.source, !this.#otherWriters, settings.viewCacheBytes ?? DEFAULT_CACHE_BYTES)
-    this.toolLinks = settings.toolLinks as ToolLinksOf | undefined
+    this.toolLinks = settings.toolLinks?.bind(settings) as ToolLinksOf | undefined
   }
 
   getHistory(key: string, options?: HistoryOptions): Promise<M[]> {

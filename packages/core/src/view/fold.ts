@@ -46,7 +46,7 @@ export function applyEvent<M>(
   state.last = event.seq
   if (state.deleted) beginAnew(state)
   if ('inert' in event) return
-  const known = event as KnownEvent<M>
+  const known: KnownEvent<M> = event
   if (known.type !== 'Compacted') {
     if (state.createdAt === 0) state.createdAt = known.at
     state.updatedAt = known.at
