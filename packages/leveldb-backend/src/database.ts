@@ -1,7 +1,9 @@
-import { ClassicLevel } from 'classic-level'
+import type { StoreError } from '@turnlog/core/backend'
 
 import { fromLevel } from './level-error.ts'
-import type { CheckedOptions } from './leveldb-options.ts'
+import type { Level } from './level.ts'
+import { closeShadow } from './level.ts'
+import type { TableGuard } from './table-guard.ts'
 
 export interface KeyRange {
   readonly gt?: Buffer
@@ -11,10 +13,25 @@ export interface KeyRange {
   readonly reverse?: boolean
 }
 
+export interface LendOptions {
+  readonly limit?: number
+  readonly keys?: boolean
+  readonly values?: boolean
+  readonly fillCache?: boolean
+  readonly snapshot?: Snapshot | undefined
+}
+
 export type Row = readonly [key: Buffer, value: Buffer]
-export type Level = ClassicLevel<Buffer, Buffer>
 export type Snapshot = ReturnType<Level['snapshot']>
+export type WriteBatch = ReturnType<Level['batch']>
 type NativeIterator = ReturnType<Level['iterator']>
+
+/** An iterator on loan. */
+export interface Lent {
+  readonly range: KeyRange
+  readonly options: LendOptions
+  iterator: NativeIterator | undefined
+}
 
 /** Enough for one hop in most reads, little enough that decoding one batch does not hold up the event loop. */
 const HIGH_WATER_MARK_BYTES = 1024 * 1024
@@ -25,114 +42,146 @@ const ROWS_MOST = 4096
  * process, and a damaged filter makes it miss keys.
  *
  * Erasing and reopening after a failed write need all iterators gone, but a consumer may leave one standing for ever.
- * So iterators are lent: `release` takes them all back, and a `Cursor` makes itself a new one when it goes on.
+ * So iterators are lent: `release` takes them all back, and a `Cursor` borrows another when it goes on. The LevelDB
+ * below can be exchanged; reads wait meanwhile.
  */
 export class Database {
-  readonly location: string
-  readonly #level: Level
-  readonly #lent = new Set<NativeIterator>()
+  readonly directory: string
+  #level: Level
+  #isShadow: boolean
+  readonly #guard: TableGuard | undefined
+  #exchange: Promise<void> | undefined
+  readonly #lent = new Set<Lent>()
   readonly #snapshots = new Set<Snapshot>()
   readonly #reads = new Set<Promise<unknown>>()
 
-  private constructor(level: Level, location: string) {
+  constructor(directory: string, level: Level, guard?: TableGuard) {
+    this.directory = directory
     this.#level = level
-    this.location = location
+    this.#isShadow = level.location !== directory
+    this.#guard = guard
   }
 
-  static async open(location: string, options: CheckedOptions, create: boolean): Promise<Database> {
-    const level: Level = new ClassicLevel<Buffer, Buffer>(location, {
-      keyEncoding: 'buffer',
-      valueEncoding: 'buffer',
-      createIfMissing: create,
-      errorIfExists: create,
-      cacheSize: options.cacheBytes,
-      writeBufferSize: options.writeBufferBytes,
-      blockSize: options.blockBytes,
-      maxFileSize: options.maxFileBytes,
-      compression: options.compression,
-      passive: true,
-    } as ConstructorParameters<typeof ClassicLevel<Buffer, Buffer>>[1])
-    await level.open({ passive: false })
-    return new Database(level, location)
+  /** Only good for reading: the store itself could not be opened. */
+  get isShadow(): boolean {
+    return this.#isShadow
   }
 
-  batch(): ReturnType<Level['batch']> {
+  batch(): WriteBatch {
     return this.#level.batch()
   }
 
-  /** For several iterators that must see the same. Give it back with `endSnapshot`. */
-  snapshot(): Snapshot {
+  /** For several iterators that must see the same. None while the database is being exchanged: nothing is written then. */
+  snapshot(): Snapshot | undefined {
+    if (this.#exchange !== undefined) return undefined
     const snapshot = this.#level.snapshot()
     this.#snapshots.add(snapshot)
     return snapshot
   }
 
-  async endSnapshot(snapshot: Snapshot): Promise<void> {
-    if (this.#snapshots.delete(snapshot)) await snapshot.close()
+  async endSnapshot(snapshot: Snapshot | undefined): Promise<void> {
+    if (snapshot !== undefined && this.#snapshots.delete(snapshot)) await snapshot.close()
   }
 
   /** The rows of a small range, at most `limit`. */
-  async rows(
-    range: KeyRange,
-    limit: number,
-    snapshot?: Snapshot,
-    extra: { values?: boolean } = {},
-  ): Promise<readonly Row[]> {
-    const iterator = this.lend(range, { limit, ...extra, ...(snapshot === undefined ? {} : { snapshot }) })
+  async rows(range: KeyRange, limit: number, options: LendOptions = {}): Promise<readonly Row[]> {
+    const lent = this.lend(range, { limit, ...options })
     try {
-      return await this.step(iterator, limit)
+      return await this.step(lent, limit)
     } finally {
-      await this.giveBack(iterator)
+      await this.giveBack(lent)
     }
   }
 
-  lend(
-    range: KeyRange,
-    extra: { limit?: number; snapshot?: Snapshot; keys?: boolean; values?: boolean; fillCache?: boolean } = {},
-  ): NativeIterator {
-    const iterator = this.#level.iterator({
-      fillCache: true,
-      highWaterMarkBytes: HIGH_WATER_MARK_BYTES,
-      ...range,
-      ...extra,
-    } as Parameters<Level['iterator']>[0])
-    this.#lent.add(iterator)
-    return iterator
+  /** What it sees is fixed now. */
+  lend(range: KeyRange, options: LendOptions = {}): Lent {
+    const lent: Lent = { range, options, iterator: undefined }
+    if (this.#exchange === undefined) lent.iterator = this.#iterator(lent)
+    this.#lent.add(lent)
+    return lent
   }
 
-  isLent(iterator: NativeIterator): boolean {
-    return this.#lent.has(iterator)
+  isLent(lent: Lent): boolean {
+    return this.#lent.has(lent)
   }
 
-  step(iterator: NativeIterator, limit: number = ROWS_MOST): Promise<readonly Row[]> {
-    const reading = iterator.nextv(limit) as Promise<readonly Row[]>
+  step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[]> {
+    const isReady = this.#exchange === undefined && (this.#guard === undefined || this.#guard.isDone)
+    const reading = isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit)
     this.#reads.add(reading)
-    return reading
-      .catch((error: unknown) => {
-        throw fromLevel(error, 'read', this.location)
-      })
-      .finally(() => this.#reads.delete(reading))
+    return reading.finally(() => this.#reads.delete(reading))
   }
 
-  async giveBack(iterator: NativeIterator): Promise<void> {
-    if (this.#lent.delete(iterator)) await iterator.close()
+  async giveBack(lent: Lent): Promise<void> {
+    if (this.#lent.delete(lent)) await lent.iterator?.close()
   }
 
   /** Takes all iterators back, after the reads that are under way. */
   async release(): Promise<void> {
     await Promise.allSettled(this.#reads)
-    await Promise.all(Array.from(this.#lent, (iterator) => this.giveBack(iterator)))
+    await Promise.all(Array.from(this.#lent, (lent) => this.giveBack(lent)))
     await Promise.all(Array.from(this.#snapshots, (snapshot) => this.endSnapshot(snapshot)))
   }
 
-  compact(start: Buffer, end: Buffer): Promise<void> {
-    return this.#level.compactRange(start, end)
+  /** Rewrites the tables of a range, so that what was deleted is gone. */
+  async compact(start: Buffer, end: Buffer): Promise<void> {
+    await this.#guard?.all()
+    await this.#level.compactRange(start, end)
+  }
+
+  /** Closes LevelDB and goes on with what `open` gives. If that fails, reads fail until the next exchange. */
+  async exchange(open: () => Promise<Level>): Promise<void> {
+    const work = this.#replace(open)
+    this.#exchange = work.catch(() => undefined) // the one who exchanges is told
+    try {
+      await work
+    } finally {
+      this.#exchange = undefined
+    }
   }
 
   async close(): Promise<void> {
+    await this.#guard?.stop()
     await this.release()
-    await this.#level.close()
+    await this.#closeLevel()
+  }
+
+  async #replace(open: () => Promise<Level>): Promise<void> {
+    await this.release()
+    await this.#closeLevel()
+    this.#level = await open()
+    this.#isShadow = this.#level.location !== this.directory
+  }
+
+  #closeLevel(): Promise<void> {
+    return this.#isShadow ? closeShadow(this.#level) : this.#level.close()
+  }
+
+  #iterator({ range, options }: Lent): NativeIterator {
+    return this.#level.iterator({
+      fillCache: true,
+      highWaterMarkBytes: HIGH_WATER_MARK_BYTES,
+      ...range,
+      ...options,
+    } as Parameters<Level['iterator']>[0])
+  }
+
+  async #stepLater(lent: Lent, limit: number): Promise<readonly Row[]> {
+    await this.#exchange
+    await this.#guard?.ready(lent.range)
+    return this.#nextRows(lent, limit)
+  }
+
+  async #nextRows(lent: Lent, limit: number): Promise<readonly Row[]> {
+    try {
+      lent.iterator ??= this.#iterator(lent)
+      return (await lent.iterator.nextv(limit)) as readonly Row[]
+    } catch (error) {
+      throw this.#failure(error)
+    }
+  }
+
+  #failure(error: unknown): StoreError {
+    return fromLevel(error, 'read', this.directory)
   }
 }
-
-export type { NativeIterator }

@@ -13,15 +13,15 @@ import type { SessionState } from './session-state.ts'
  * one table that nothing compacts again, possibly at the lowest level; a second round of deletions lands above it and
  * takes it along. Iterators that are older than the deletions would keep the values alive, so all are taken back.
  */
-export async function eraseSession(database: () => Database, commit: GroupCommit, state: SessionState): Promise<void> {
+export async function eraseSession(database: Database, commit: GroupCommit, state: SessionState): Promise<void> {
   const { keys, settled } = state
   if (settled === undefined) return
   const deletes = await rowSeqs(database, keys, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: Infinity })
   const change: Change = { state, after: undefined, puts: [], deletes, sessions: -1, bytes: deletes.length * 16 }
   await commit.add(change)
-  await compactAway(database(), state, deletes)
+  await compactAway(database, state, deletes)
   await commit.add({ ...change, sessions: 0 })
-  await compactAway(database(), state, deletes)
+  await compactAway(database, state, deletes)
 }
 
 async function compactAway(database: Database, { keys }: SessionState, seqs: readonly number[]): Promise<void> {

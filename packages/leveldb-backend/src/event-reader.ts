@@ -17,7 +17,7 @@ export interface EventSource {
   readonly session: string
   readonly keys: SessionKeys
   readonly head: HeadRow
-  database(): Database
+  readonly database: Database
   /** The head as it is now: after an iterator was taken back, rows may be gone with good reason. */
   present(): Promise<HeadRow | undefined>
 }
@@ -35,7 +35,7 @@ export async function* readEvents(
 ): AsyncGenerator<readonly EventRecord[]> {
   const reverse = options.reverse === true
   const wanted = limitRanges(clipRanges(source.head, ranges), reverse, options.limit)
-  const database = source.database()
+  const { database } = source
   const snapshot = wanted.length > 1 ? database.snapshot() : undefined
   const readers: RangeReader[] = []
   try {
@@ -53,7 +53,7 @@ export async function* readEvents(
     }
   } finally {
     for (const reader of readers) await reader.close()
-    if (snapshot !== undefined) await database.endSnapshot(snapshot)
+    await database.endSnapshot(snapshot)
   }
 }
 
@@ -71,12 +71,7 @@ class RangeReader {
     this.#range = range
     this.#reverse = reverse
     this.#next = reverse ? range.to : range.from
-    this.#cursor = new Cursor(
-      () => source.database(),
-      () => this.#rest(),
-      { keys: reverse },
-      snapshot,
-    )
+    this.#cursor = new Cursor(source.database, () => this.#rest(), { keys: reverse, snapshot })
   }
 
   /** `undefined` at the end. */

@@ -1,3 +1,5 @@
+import type { StoreError } from '@turnlog/core/backend'
+
 import type { HeadRow } from './head-row.ts'
 import { encodeHead } from './head-row.ts'
 import type { Database } from './database.ts'
@@ -26,11 +28,11 @@ interface Waiting {
 
 export interface CommitTarget {
   /** The database to write to. After a failed write this repairs things first, or rejects. */
-  writable(): Promise<Database>
+  writable(bytes: number): Promise<Database>
   /** Runs when a batch is in the database and before anybody is told. */
   written(counter: Counter): void
-  /** Runs when a batch failed; gives the error for everybody who waits. */
-  failed(error: unknown): unknown
+  /** Runs when a batch failed and nobody knows how far it came; gives the error for everybody who waits. */
+  failed(error: unknown): StoreError
 }
 
 /** A batch is held in memory twice while it is written. */
@@ -81,8 +83,15 @@ export class GroupCommit {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       const group = this.#take()
+      let database: Database
       try {
-        await this.#write(group)
+        database = await this.#target.writable(group.reduce((sum, { change }) => sum + change.bytes, 0))
+      } catch (error) {
+        this.#reject(group, error)
+        continue
+      }
+      try {
+        await this.#write(database, group)
       } catch (error) {
         this.#reject(group, this.#target.failed(error))
         continue
@@ -112,8 +121,7 @@ export class GroupCommit {
     return this.#queue.splice(0, count)
   }
 
-  async #write(group: readonly Waiting[]): Promise<void> {
-    const database = await this.#target.writable()
+  async #write(database: Database, group: readonly Waiting[]): Promise<void> {
     const batch = database.batch()
     const heads = new Map<SessionState, HeadRow | undefined>()
     let { sessions } = this.#counter

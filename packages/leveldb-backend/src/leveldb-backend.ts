@@ -68,17 +68,14 @@ class LevelDbBackend implements Backend {
   async #openToWrite(): Promise<Running> {
     const store = await OpenedStore.open(this.#options)
     const commit = new GroupCommit(store, this.#options.durability === 'sync', store.rows)
-    const trimmer = new Trimmer(() => store.database(), commit)
-    const states = new SessionStates(
-      () => store.database(),
-      (state) => trimmer.schedule(state),
-    )
+    const trimmer = new Trimmer(store.database, commit)
+    const states = new SessionStates(store.database, (state) => trimmer.schedule(state))
     return { store, states, writer: { commit, trimmer } }
   }
 
   async #openToRead(): Promise<Running> {
     const store = await ReadOnlyStore.open(this.#options)
-    return { store, states: new SessionStates(() => store.database()), writer: undefined }
+    return { store, states: new SessionStates(store.database), writer: undefined }
   }
 
   close(): Promise<void> {
@@ -145,7 +142,7 @@ class LevelDbBackend implements Backend {
       session,
       keys: state.keys,
       head,
-      database: () => store.database(),
+      database: store.database,
       present: async () => (await states.load(session)).settled,
     }
     for await (const batch of readEvents(source, ranges, options)) {
@@ -163,7 +160,7 @@ class LevelDbBackend implements Backend {
   async *list(range: ListRange = {}): AsyncGenerator<readonly SessionHead[]> {
     this.#lifecycle.check()
     const { store } = this.#required()
-    for await (const batch of listHeads(() => store.database(), range)) {
+    for await (const batch of listHeads(store.database, range)) {
       yield batch
       this.#lifecycle.check()
     }
@@ -184,7 +181,7 @@ class LevelDbBackend implements Backend {
     }
     const actual = state.settled?.last ?? 0
     if (actual !== expectedLast) throw eraseConflict(session, expectedLast, actual)
-    state.erasing = eraseSession(() => store.database(), commit, state).finally(() => {
+    state.erasing = eraseSession(store.database, commit, state).finally(() => {
       state.erasing = undefined
       states.forget(state)
     })
@@ -196,7 +193,7 @@ class LevelDbBackend implements Backend {
     const { store } = this.#required()
     const { settled } = state
     if (settled === undefined || state.tail !== undefined) return
-    const tail = await readTail(store.database(), state.session, state.keys, settled)
+    const tail = await readTail(store.database, state.session, state.keys, settled)
     if (state.settled === settled && state.tip === settled) state.tail = tail
   }
 

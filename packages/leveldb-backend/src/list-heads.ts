@@ -16,7 +16,7 @@ const ROWS = 1000
  * @throws `CORRUPT`, `UNSUPPORTED`
  */
 export async function* listHeads(
-  database: () => Database,
+  database: Database,
   { prefix = '', after, limit = Infinity }: ListRange,
 ): AsyncGenerator<readonly SessionHead[]> {
   const start = headPrefix(prefix)
@@ -24,10 +24,9 @@ export async function* listHeads(
   let last: Buffer | undefined = afterKey !== undefined && afterKey.compare(start) > 0 ? afterKey : undefined
   const rest = (): KeyRange => ({ ...(last === undefined ? { gte: start } : { gt: last }), lt: afterPrefix(start) })
   const isWhole = prefix === '' && after === undefined && limit === Infinity
-  const owner = database()
-  const snapshot = isWhole ? owner.snapshot() : undefined
-  const expected = isWhole ? readStoreRows(owner, snapshot).catch((error: unknown) => error) : undefined
-  const cursor = new Cursor(database, rest, {}, snapshot, Math.min(ROWS, limit))
+  const snapshot = isWhole ? database.snapshot() : undefined
+  const expected = isWhole ? readStoreRows(database, snapshot).catch((error: unknown) => error) : undefined
+  const cursor = new Cursor(database, rest, { snapshot }, Math.min(ROWS, limit))
   let count = 0
   try {
     while (count < limit) {
@@ -42,7 +41,7 @@ export async function* listHeads(
     if (expected !== undefined && cursor.isUnbroken) await compareCount(expected, count)
   } finally {
     await cursor.close()
-    if (snapshot !== undefined) await owner.endSnapshot(snapshot)
+    await database.endSnapshot(snapshot)
   }
 }
 

@@ -1,95 +1,127 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { OpenFinding, OpenReport } from '@turnlog/core/backend'
 
 import { Anchor } from './anchor.ts'
 import { Database } from './database.ts'
+import { compareIdentity, compareWithAnchor, examineDirectory } from './examine-directory.ts'
+import type { Examined } from './examine-directory.ts'
+import type { TornLog } from './files/inspect-store.ts'
+import { setFileAside, setTailAside } from './files/set-aside.ts'
 import type { CommitTarget } from './group-commit.ts'
-import { fromLevel, levelCode } from './level-error.ts'
+import { fromLevel } from './level-error.ts'
+import { closeShadow, openLevel, openShadow } from './level.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
-import { StoreLock } from './store-lock.ts'
+import { LOCK_FILE, StoreLock } from './store-lock.ts'
 import { COUNTER_KEY, encodeCounter, encodeIdentity, IDENTITY_KEY, readStoreRows } from './store-rows.ts'
 import type { Counter, StoreRows } from './store-rows.ts'
+import { TableGuard } from './table-guard.ts'
+import { recoverWrites } from './recover-writes.ts'
+
+type Existing = Extract<Examined, { kind: 'existing' }>
 
 /** A store that is open for writing: its lock, its anchor and its database. */
 export class OpenedStore implements CommitTarget {
-  readonly directory: string
+  readonly database: Database
   readonly report: OpenReport
   readonly rows: StoreRows
+  readonly directory: string
   readonly #options: CheckedOptions
   readonly #lock: StoreLock
   readonly #anchor: Anchor
-  #database: Database
+  readonly #guard: TableGuard
+  /** The last batch that is written and acknowledged. */
+  #batches: number
+  #bytesWritten = 0
+  /** A write failed; LevelDB would go on and lose what comes after it. */
+  #isFenced = false
 
-  private constructor(
-    directory: string,
-    options: CheckedOptions,
-    lock: StoreLock,
-    anchor: Anchor,
-    database: Database,
-    rows: StoreRows,
-    report: OpenReport,
-  ) {
-    this.directory = directory
-    this.#options = options
-    this.#lock = lock
-    this.#anchor = anchor
-    this.#database = database
-    this.rows = rows
-    this.report = report
+  private constructor(parts: {
+    directory: string
+    options: CheckedOptions
+    lock: StoreLock
+    anchor: Anchor
+    guard: TableGuard
+    database: Database
+    rows: StoreRows
+    report: OpenReport
+  }) {
+    this.directory = parts.directory
+    this.#options = parts.options
+    this.#lock = parts.lock
+    this.#anchor = parts.anchor
+    this.#guard = parts.guard
+    this.database = parts.database
+    this.rows = parts.rows
+    this.report = parts.report
+    this.#batches = parts.rows.batches
   }
 
   /** @throws `LOCKED`, `CORRUPT`, `UNSUPPORTED`, `INVALID_CONFIG`, `IO` */
   static async open(options: CheckedOptions): Promise<OpenedStore> {
     const directory = makeDirectory(options.path)
-    const lock = StoreLock.acquire(directory, '')
+    const lock = StoreLock.acquire(directory)
     let anchor: Anchor | undefined
     let database: Database | undefined
     try {
-      const findings: OpenFinding[] = []
-      const created = !readdirSync(directory).includes('CURRENT')
-      const storeId = randomBytes(16).toString('hex')
-      anchor = created
-        ? Anchor.create(directory, { storeId, batches: 0, durability: options.durability })
-        : Anchor.open(directory)
-      database = await openLevel(directory, options, created)
-      if (created) await writeFirstRows(database, storeId)
+      const examined = examineDirectory(directory)
+      const created = examined.kind === 'new'
+      const guard = new TableGuard(examined.kind === 'new' ? [] : examined.inspection.tables)
+      const findings = examined.kind === 'new' ? [] : await prepare(directory, options, examined, guard)
+      if (lock.isTakenOver) findings.push(staleLock(directory))
+      if (examined.kind === 'new') {
+        for (const name of examined.leftovers) rmSync(join(directory, name), { force: true })
+        anchor = Anchor.create(directory, newAnchor(options))
+        syncDirectory(directory)
+      } else {
+        anchor = Anchor.open(directory)
+      }
+      database = new Database(directory, await openLevel(directory, options, created), guard)
+      if (created) await writeFirstRows(database, Anchor.read(directory).storeId)
       const rows = await readStoreRows(database)
-      const { durability } = options
-      anchor.write({ storeId: rows.storeId, batches: rows.batches, durability })
+      if (examined.kind === 'existing') compareIdentity(directory, examined.anchor, rows)
+      anchor.write({ storeId: rows.storeId, batches: rows.batches, durability: options.durability })
       anchor.sync()
       syncDirectory(directory)
-      return new OpenedStore(directory, options, lock, anchor, database, rows, { created, findings })
+      guard.checkInBackground()
+      const report = { created, findings }
+      return new OpenedStore({ directory, options, lock, anchor, guard, database, rows, report })
     } catch (error) {
       await database?.close()
       anchor?.close()
       lock.release()
-      throw error
+      throw isStoreError(error) ? error : fromLevel(error, 'open the store', directory)
     }
   }
 
-  database(): Database {
-    return this.#database
-  }
-
-  writable(): Promise<Database> {
-    return Promise.resolve(this.#database)
+  async writable(bytes: number): Promise<Database> {
+    this.#guard.throwIfDamaged()
+    this.#bytesWritten += bytes
+    // A full write buffer leads to compactions, and those read tables.
+    if (!this.#guard.isDone && this.#bytesWritten > this.#options.writeBufferBytes / 2) await this.#guard.all()
+    if (this.#isFenced) {
+      await recoverWrites(this.directory, this.#options, this.database, this.#batches)
+      this.#isFenced = false
+    }
+    return this.database
   }
 
   written({ batches }: Counter): void {
     this.#anchor.write({ storeId: this.rows.storeId, batches, durability: this.#options.durability })
+    this.#batches = batches
   }
 
-  failed(error: unknown): unknown {
-    return isStoreError(error) ? error : fromLevel(error, 'append', this.directory)
+  failed(error: unknown): StoreError {
+    this.#isFenced = true
+    return fromLevel(error, 'append', this.directory)
   }
 
   async close(): Promise<void> {
     try {
-      await this.#database.close()
+      await this.database.close()
       this.#anchor.sync()
     } finally {
       this.#anchor.close()
@@ -98,17 +130,49 @@ export class OpenedStore implements CommitTarget {
   }
 }
 
-async function openLevel(directory: string, options: CheckedOptions, create: boolean): Promise<Database> {
-  try {
-    return await Database.open(directory, options, create)
-  } catch (error) {
-    if (levelCode(error) === 'LEVEL_LOCKED') {
-      throw new StoreError('LOCKED', `The store in ${directory} is in use by another process. Close it there.`, {
-        cause: error,
-      })
-    }
-    throw fromLevel(error, 'open the store', directory)
+/**
+ * Makes a store that exists ready for LevelDB: what LevelDB would destroy is set aside. Compares with the anchor first,
+ * so that nothing is changed in a store that has lost something.
+ */
+async function prepare(
+  directory: string,
+  options: CheckedOptions,
+  { anchor, inspection }: Existing,
+  guard: TableGuard,
+): Promise<OpenFinding[]> {
+  const { torn, orphans } = inspection
+  await guard.prepare(inspection.batches !== undefined)
+  const batches = inspection.batches ?? (await countInShadow(directory, options, torn, guard))
+  const findings = compareWithAnchor(directory, anchor, batches, torn)
+  if (torn !== undefined) setTailAside(torn.file, torn.offset)
+  for (const file of orphans) {
+    const aside = setFileAside(file)
+    findings.push({
+      kind: 'set-aside',
+      message: `A table that belongs to no version was moved to ${aside}.`,
+      file: aside,
+    })
   }
+  return findings
+}
+
+/** The logs hold no whole batch, so the number of the last one is in a table. */
+async function countInShadow(
+  directory: string,
+  options: CheckedOptions,
+  torn: TornLog | undefined,
+  guard: TableGuard,
+): Promise<number> {
+  const level = await openShadow(directory, options, torn)
+  try {
+    return (await readStoreRows(new Database(directory, level, guard))).batches
+  } finally {
+    await closeShadow(level)
+  }
+}
+
+function newAnchor({ durability }: CheckedOptions): { storeId: string; batches: number; durability: 'sync' | 'os' } {
+  return { storeId: randomBytes(16).toString('hex'), batches: 0, durability }
 }
 
 async function writeFirstRows(database: Database, storeId: string): Promise<void> {
@@ -118,10 +182,20 @@ async function writeFirstRows(database: Database, storeId: string): Promise<void
   await batch.write({ sync: true })
 }
 
+function staleLock(directory: string): OpenFinding {
+  const file = join(directory, LOCK_FILE)
+  return { kind: 'stale-lock', message: 'The lock of a process that no longer runs was taken over.', file }
+}
+
+/** The mode of the directory protects the files in it, which LevelDB makes readable for everybody. */
 function makeDirectory(path: string): string {
+  const directory = resolve(path)
   try {
-    mkdirSync(resolve(path), { recursive: true, mode: 0o700 })
-    return realpathSync(resolve(path))
+    if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) {
+      chmodSync(directory, 0o700)
+      syncDirectory(join(directory, '..'))
+    }
+    return realpathSync(directory)
   } catch (error) {
     throw new StoreError('IO', `Cannot use ${JSON.stringify(path)} as the directory of a store. See the cause.`, {
       cause: error,
@@ -129,7 +203,7 @@ function makeDirectory(path: string): string {
   }
 }
 
-function syncDirectory(directory: string): void {
+export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r')
   try {
     fsyncSync(descriptor)

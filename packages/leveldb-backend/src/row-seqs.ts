@@ -5,7 +5,7 @@ import { seqOf } from './row-keys.ts'
 
 /** The seqs under which rows of the session stand, from `from` to `to`, at most `limit` of them. */
 export async function rowSeqs(
-  database: () => Database,
+  database: Database,
   keys: SessionKeys,
   { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<readonly number[]> {

@@ -12,7 +12,7 @@ const TAILS_BYTES = 8 * 1024 * 1024
 
 /** The sessions that are in memory, least recently used first. Those with work in the queue always stay. */
 export class SessionStates {
-  readonly #database: () => Database
+  readonly #database: Database
   readonly #loaded: (state: SessionState) => void
   readonly #states = new Map<string, SessionState>()
   readonly #loading = new Map<string, Promise<SessionState>>()
@@ -20,7 +20,7 @@ export class SessionStates {
   readonly #tails = new Map<SessionState, number>()
   #tailBytes = 0
 
-  constructor(database: () => Database, loaded: (state: SessionState) => void = () => undefined) {
+  constructor(database: Database, loaded: (state: SessionState) => void = () => undefined) {
     this.#database = database
     this.#loaded = loaded
   }
@@ -76,7 +76,7 @@ export class SessionStates {
   }
 
   async #read(session: string): Promise<SessionState> {
-    const state = new SessionState(session, await readHead(this.#database(), session))
+    const state = new SessionState(session, await readHead(this.#database, session))
     this.#states.set(session, state)
     this.#loaded(state)
     for (const [, oldest] of this.#states) {
@@ -97,10 +97,10 @@ export async function readHead(database: Database, session: string): Promise<Hea
   const keys = new SessionKeys(session)
   const snapshot = database.snapshot()
   try {
-    const [head] = await database.rows({ gte: keys.head, lte: keys.head }, 1, snapshot)
+    const [head] = await database.rows({ gte: keys.head, lte: keys.head }, 1, { snapshot })
     if (head !== undefined) return decodeHead(head[0], head[1], session)
     const range = { gte: keys.eventCopy(0), lte: keys.eventCopy(Number.MAX_SAFE_INTEGER) }
-    if ((await database.rows(range, 1, snapshot, { values: false })).length === 0) return undefined
+    if ((await database.rows(range, 1, { snapshot, values: false })).length === 0) return undefined
     throw corruptRow(
       { what: `the head of session ${JSON.stringify(session)}`, session },
       'the row is missing although there are events',

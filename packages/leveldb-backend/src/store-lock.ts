@@ -11,7 +11,6 @@ export const LOCK_FILE = 'turnlog.lock'
 
 interface LockRecord extends ProcessIdentity {
   readonly since: string
-  readonly storeId: string
   /** Names this claim, so that exactly one process can take over from it. */
   readonly claim: string
 }
@@ -50,13 +49,13 @@ export class StoreLock {
   }
 
   /** `directory` is a real path. @throws `LOCKED` */
-  static acquire(directory: string, storeId: string): StoreLock {
+  static acquire(directory: string): StoreLock {
     const locations = openLocations()
     if (locations.has(directory)) throw lockedHere(directory)
     locations.add(directory)
     try {
       const claim = randomBytes(8).toString('hex')
-      return new StoreLock(directory, claim, acquireClaim(directory, storeId, claim))
+      return new StoreLock(directory, claim, acquireClaim(directory, claim))
     } catch (error) {
       locations.delete(directory)
       throw error
@@ -78,11 +77,10 @@ export class StoreLock {
 }
 
 /** Whether a dead owner's lock was in the way. */
-function acquireClaim(directory: string, storeId: string, claim: string): boolean {
+function acquireClaim(directory: string, claim: string): boolean {
   const record: LockRecord = {
     ...processIdentity(),
     since: new Date().toISOString(),
-    storeId,
     claim,
   }
   const file = join(directory, LOCK_FILE)

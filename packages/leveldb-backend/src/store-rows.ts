@@ -39,13 +39,13 @@ export interface StoreRows extends Counter {
 
 /** @throws `CORRUPT` if the rows that every store has are not there, `UNSUPPORTED` */
 export async function readStoreRows(database: Database, snapshot?: Snapshot): Promise<StoreRows> {
-  const rows = await database.rows({ gte: COUNTER_KEY, lte: IDENTITY_KEY }, 2, snapshot)
+  const rows = await database.rows({ gte: COUNTER_KEY, lte: IDENTITY_KEY }, 2, { snapshot })
   const counter = rows.find(([key]) => key.equals(COUNTER_KEY))?.[1]
   const identity = rows.find(([key]) => key.equals(IDENTITY_KEY))?.[1]
   if (counter === undefined || identity === undefined) {
     throw new StoreError(
       'CORRUPT',
-      `The LevelDB database in ${database.location} has no identity: rows are missing, or it belongs to another program.`,
+      `The LevelDB database in ${database.directory} has no identity: rows are missing, or it belongs to another program.`,
     )
   }
   check(IDENTITY_KEY, identity, 'the identity row')

@@ -14,13 +14,13 @@ const COMPACT_ROWS = 256
  * session is next touched.
  */
 export class Trimmer {
-  readonly #database: () => Database
+  readonly #database: Database
   readonly #commit: GroupCommit
   readonly #waiting = new Set<SessionState>()
   #running: Promise<void> | undefined
   #isStopped = false
 
-  constructor(database: () => Database, commit: GroupCommit) {
+  constructor(database: Database, commit: GroupCommit) {
     this.#database = database
     this.#commit = commit
   }
@@ -81,6 +81,6 @@ export class Trimmer {
     }
     const end = state.settled?.trimmed
     if (rows < COMPACT_ROWS || end === undefined || this.#isStopped) return
-    await this.#database().compact(state.keys.eventCopy(from), state.keys.eventCopy(end))
+    await this.#database.compact(state.keys.eventCopy(from), state.keys.eventCopy(end))
   }
 }

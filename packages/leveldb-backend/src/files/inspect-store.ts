@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { StoreError } from '@turnlog/core/backend'
+
+import { COUNTER_KEY, decodeCounter } from '../store-rows.ts'
+import { parseLog } from './log-file.ts'
+import { parseManifest } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
+import { logName } from './store-files.ts'
+import type { StoreFiles } from './store-files.ts'
+import { checkTable } from './table-file.ts'
+import type { TableBlocks } from './table-file.ts'
+import { parseBatch } from './write-batch.ts'
+
+export interface InspectedTable extends TableBlocks {
+  readonly number: number
+  readonly level: number
+  readonly bytes: number
+  readonly smallest: Buffer
+  readonly largest: Buffer
+}
+
+export interface TornLog {
+  readonly file: string
+  readonly offset: number
+  readonly bytes: number
+}
+
+/** What LevelDB would find, learned without LevelDB. */
+export interface Inspection {
+  readonly tables: readonly InspectedTable[]
+  /** The number of the last batch in the logs; `undefined` if they hold none. */
+  readonly batches: number | undefined
+  readonly torn: TornLog | undefined
+  /** Tables that are whole, belong to no version and were not replaced either. LevelDB would delete them. */
+  readonly orphans: readonly string[]
+}
+
+/**
+ * Reads everything that LevelDB would act on when it opens, strictly. LevelDB itself drops what it cannot read and
+ * deletes the file it came from, so damage must be found before.
+ *
+ * @throws `CORRUPT` naming the file
+ */
+export function inspectStore(directory: string, files: StoreFiles): Inspection {
+  const manifest = readManifest(directory, files)
+  const logs = inspectLogs(directory, files, manifest)
+  const tables: InspectedTable[] = []
+  for (const table of manifest.tables.values()) {
+    const name = files.tables.get(table.number)
+    const file = join(directory, name ?? `${String(table.number).padStart(6, '0')}.ldb`)
+    if (name === undefined) throw corruptFile(file, 'it is missing')
+    const checked = checkTable(file, table.bytes)
+    if ('problem' in checked) throw corruptFile(file, checked.problem)
+    tables.push({ ...table, ...checked })
+  }
+  const orphans: string[] = []
+  for (const [number, name] of files.tables) {
+    if (manifest.tables.has(number) || manifest.replaced.has(number)) continue
+    orphans.push(join(directory, name))
+  }
+  return { tables, orphans, ...logs }
+}
+
+function readManifest(directory: string, files: StoreFiles): Manifest {
+  const currentFile = join(directory, 'CURRENT')
+  if (!files.hasCurrent) throw corruptFile(currentFile, 'it is missing')
+  const [, name] = /^(MANIFEST-\d+)\n$/.exec(readFileSync(currentFile, 'latin1')) ?? []
+  if (name === undefined) throw corruptFile(currentFile, 'it does not name a MANIFEST')
+  const file = join(directory, name)
+  if (!files.manifests.includes(name)) throw corruptFile(file, 'it is missing')
+  const { records, rest } = parseLog(readFileSync(file))
+  // A torn end is what a crash leaves while a table is added; then the version before it is complete, and is checked.
+  if (rest === 'damaged') throw corruptFile(file, 'a checksum does not match')
+  const manifest = parseManifest(records)
+  if ('problem' in manifest) throw corruptFile(file, manifest.problem)
+  return manifest
+}
+
+function inspectLogs(
+  directory: string,
+  files: StoreFiles,
+  { logNumber, tables }: Manifest,
+): Pick<Inspection, 'batches' | 'torn'> {
+  const isFresh = logNumber === 0 && tables.size === 0
+  if (!isFresh && !files.logs.includes(logNumber))
+    throw corruptFile(join(directory, logName(logNumber)), 'it is missing')
+  let batches: number | undefined
+  let torn: TornLog | undefined
+  for (const number of files.logs) {
+    if (number < logNumber) continue // already in a table, and not read again
+    const file = join(directory, logName(number))
+    const bytes = readFileSync(file)
+    const { records, end, rest } = parseLog(bytes)
+    if (rest === 'damaged') throw corruptFile(file, `the record at byte ${end} is damaged and others follow it`)
+    if (records.length > 0 && torn !== undefined) {
+      throw corruptFile(torn.file, `the record at byte ${torn.offset} is damaged and another log follows it`)
+    }
+    for (const { bytes: record, offset } of records) {
+      const found = counterOf(record)
+      if (found === undefined || (batches !== undefined && found !== batches + 1)) {
+        throw corruptFile(file, `the record at byte ${offset} is not the batch that must come here`)
+      }
+      batches = found
+    }
+    if (rest === 'torn') torn = { file, offset: end, bytes: bytes.length - end }
+  }
+  return { batches, torn }
+}
+
+/** Every batch that was ever written says which one it is. */
+export function counterOf(record: Buffer): number | undefined {
+  const value = parseBatch(record)?.findLast(({ key }) => key.equals(COUNTER_KEY))?.value
+  return value === undefined ? undefined : decodeCounter(value).batches
+}
+
+export function corruptFile(file: string, why: string): StoreError {
+  return new StoreError(
+    'CORRUPT',
+    `The file ${file} is damaged: ${why}. Nothing was changed. Restore it, or run repair.`,
+    {
+      file,
+    },
+  )
+}

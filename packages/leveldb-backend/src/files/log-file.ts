@@ -1,0 +1,87 @@
+import { crc32c, unmask } from './crc32c.ts'
+
+/** LevelDB's log format, which its MANIFEST uses as well: records in fragments that never cross a 32 KiB block. */
+const BLOCK_BYTES = 32 * 1024
+const HEADER_BYTES = 7
+const FULL = 1
+const FIRST = 2
+const MIDDLE = 3
+const LAST = 4
+
+export interface LogRecord {
+  readonly bytes: Buffer
+  /** Where it begins in the file. */
+  readonly offset: number
+}
+
+export interface LogContents {
+  readonly records: readonly LogRecord[]
+  /** Where the whole records end. */
+  readonly end: number
+  /**
+   * What follows them. `torn`: a write that was cut short, nothing complete comes after it. `damaged`: complete records
+   * come after it, so it was complete once.
+   */
+  readonly rest: 'nothing' | 'torn' | 'damaged'
+}
+
+interface Fragment {
+  readonly type: number
+  readonly start: number
+  readonly end: number
+}
+
+export function parseLog(bytes: Buffer): LogContents {
+  const records: LogRecord[] = []
+  let at = 0
+  let end = 0
+  let parts: Buffer[] | undefined
+  let offset = 0
+  for (;;) {
+    at = skipTrailer(at)
+    if (at >= bytes.length) return { records, end, rest: parts === undefined ? 'nothing' : 'torn' }
+    const fragment = readFragment(bytes, at)
+    const isExpected = fragment !== undefined && (parts === undefined) === fragment.type <= FIRST
+    if (!isExpected) return { records, end, rest: hasRecordAfter(bytes, at) ? 'damaged' : 'torn' }
+    const part = bytes.subarray(fragment.start, fragment.end)
+    if (parts === undefined) offset = at
+    if (fragment.type === FIRST || fragment.type === MIDDLE) {
+      parts = [...(parts ?? []), part]
+    } else {
+      records.push({ bytes: parts === undefined ? part : Buffer.concat([...parts, part]), offset })
+      parts = undefined
+      end = fragment.end
+    }
+    at = fragment.end
+  }
+}
+
+/** The last bytes of a block are left empty if no header fits into them. */
+function skipTrailer(at: number): number {
+  const left = BLOCK_BYTES - (at % BLOCK_BYTES)
+  return left < HEADER_BYTES ? at + left : at
+}
+
+function readFragment(bytes: Buffer, at: number): Fragment | undefined {
+  const start = at + HEADER_BYTES
+  if (start > bytes.length) return undefined
+  const length = bytes.readUInt16LE(at + 4)
+  const type = bytes[at + 6] ?? 0
+  const end = start + length
+  if (type < FULL || type > LAST || end > bytes.length) return undefined
+  if (Math.floor(at / BLOCK_BYTES) !== Math.floor((end - 1) / BLOCK_BYTES)) return undefined
+  return crc32c(bytes, at + 6, end) === unmask(bytes.readUInt32LE(at)) ? { type, start, end } : undefined
+}
+
+/**
+ * Whether a record begins anywhere behind a bad place. Later fragments of the same record do not count: a large write
+ * that a power failure cut short can have reached the disk in any order. Every byte is tried as a beginning, because
+ * what is damaged may be the length that leads to the next one; the type byte sorts nearly all of them out.
+ */
+function hasRecordAfter(bytes: Buffer, bad: number): boolean {
+  for (let at = bad + 1; at + HEADER_BYTES <= bytes.length; at += 1) {
+    const type = bytes[at + 6]
+    if ((type === FULL || type === FIRST) && readFragment(bytes, at) !== undefined) return true
+  }
+  return false
+}

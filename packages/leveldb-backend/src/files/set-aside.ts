@@ -1,0 +1,46 @@
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+import { SET_ASIDE } from './store-files.ts'
+
+/** Moves a file out of LevelDB's sight. Gives its new path. */
+export function setFileAside(file: string): string {
+  const target = asidePath(file, '')
+  renameSync(file, target)
+  return target
+}
+
+/** Copies the end of a file and then cuts it off. Gives the path of the copy. */
+export function setTailAside(file: string, offset: number): string {
+  const target = asidePath(file, `.${offset}.torn`)
+  writeFileSync(target, readFileSync(file).subarray(offset), { mode: 0o600, flush: true })
+  cutFile(file, offset)
+  return target
+}
+
+export function cutFile(file: string, length: number): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    ftruncateSync(descriptor, length)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Names carry the time, because file numbers come again. */
+function asidePath(file: string, suffix: string): string {
+  const directory = join(dirname(file), SET_ASIDE)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
+  return join(directory, `${time}-${process.hrtime.bigint()}-${basename(file)}${suffix}`)
+}

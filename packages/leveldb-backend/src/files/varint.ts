@@ -1,0 +1,17 @@
+export interface Varint {
+  readonly value: number
+  readonly next: number
+}
+
+/** `undefined` if it does not end, or is no safe integer. */
+export function readVarint(bytes: Buffer, start: number): Varint | undefined {
+  let value = 0
+  let factor = 1
+  for (let at = start; at < bytes.length && at < start + 10; at += 1) {
+    const byte = bytes[at] ?? 0
+    value += (byte & 0x7f) * factor
+    if (byte < 0x80) return Number.isSafeInteger(value) ? { value, next: at + 1 } : undefined
+    factor *= 128
+  }
+  return undefined
+}

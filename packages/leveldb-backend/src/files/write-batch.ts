@@ -1,0 +1,34 @@
+import { readVarint } from './varint.ts'
+
+const HEADER_BYTES = 12
+const DELETE = 0
+const PUT = 1
+
+export interface BatchEntry {
+  readonly key: Buffer
+  /** `undefined`: deleted. */
+  readonly value: Buffer | undefined
+}
+
+/** The entries of one record of a log, or `undefined` if it is not a whole batch. */
+export function parseBatch(record: Buffer): readonly BatchEntry[] | undefined {
+  if (record.length < HEADER_BYTES) return undefined
+  const count = record.readUInt32LE(8)
+  const entries: BatchEntry[] = []
+  let at = HEADER_BYTES
+  const slice = (): Buffer | undefined => {
+    const length = readVarint(record, at)
+    if (length === undefined || length.next + length.value > record.length) return undefined
+    at = length.next + length.value
+    return record.subarray(length.next, at)
+  }
+  while (at < record.length) {
+    const type = record[at]
+    at += 1
+    const key = slice()
+    const value = type === PUT ? slice() : undefined
+    if (key === undefined || (type === PUT ? value === undefined : type !== DELETE)) return undefined
+    entries.push({ key, value })
+  }
+  return entries.length === count ? entries : undefined
+}

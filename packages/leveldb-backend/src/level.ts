@@ -1,0 +1,72 @@
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+
+import { ClassicLevel } from 'classic-level'
+
+import { StoreError } from '@turnlog/core/backend'
+
+import { cutFile } from './files/set-aside.ts'
+import type { TornLog } from './files/inspect-store.ts'
+import { fromLevel, levelCode } from './level-error.ts'
+import type { CheckedOptions } from './leveldb-options.ts'
+
+export type Level = ClassicLevel<Buffer, Buffer>
+
+/** @throws `LOCKED`, `CORRUPT`, `IO` */
+export async function openLevel(directory: string, options: CheckedOptions, create: boolean): Promise<Level> {
+  const level: Level = new ClassicLevel<Buffer, Buffer>(directory, {
+    keyEncoding: 'buffer',
+    valueEncoding: 'buffer',
+    createIfMissing: create,
+    errorIfExists: create,
+    cacheSize: options.cacheBytes,
+    writeBufferSize: options.writeBufferBytes,
+    blockSize: options.blockBytes,
+    maxFileSize: options.maxFileBytes,
+    compression: options.compression,
+  })
+  try {
+    await level.open()
+    return level
+  } catch (error) {
+    if (levelCode(error) === 'LEVEL_LOCKED') {
+      throw new StoreError('LOCKED', `The store in ${directory} is in use by another process. Close it there.`, {
+        cause: error,
+      })
+    }
+    throw fromLevel(error, 'open the store', directory)
+  }
+}
+
+/**
+ * Opens what is in `directory` without touching it. LevelDB writes whenever it opens: it replays logs, makes tables,
+ * deletes files. So it gets a shadow: a temporary directory with links to the tables, which never change, and copies of
+ * the rest. Remove `level.location` after closing.
+ *
+ * @throws `CORRUPT`, `IO`
+ */
+export async function openShadow(directory: string, options: CheckedOptions, torn?: TornLog): Promise<Level> {
+  let shadow: string | undefined
+  try {
+    shadow = mkdtempSync(join(tmpdir(), 'turnlog-shadow-'))
+    for (const name of readdirSync(directory)) {
+      const target = join(shadow, name)
+      if (/^\d+\.(?:ldb|sst)$/.test(name)) symlinkSync(join(directory, name), target)
+      else if (/^(?:\d+\.log|CURRENT|MANIFEST-\d+)$/.test(name)) copyFileSync(join(directory, name), target)
+    }
+    if (torn !== undefined) cutFile(join(shadow, basename(torn.file)), torn.offset)
+    return await openLevel(shadow, options, false)
+  } catch (error) {
+    if (shadow !== undefined) rmSync(shadow, { recursive: true, force: true })
+    throw error instanceof StoreError ? error : fromLevel(error, 'open the store for reading', directory)
+  }
+}
+
+export async function closeShadow(level: Level): Promise<void> {
+  try {
+    await level.close()
+  } finally {
+    rmSync(level.location, { recursive: true, force: true })
+  }
+}

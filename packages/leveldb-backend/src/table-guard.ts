@@ -1,0 +1,125 @@
+import type { StoreError } from '@turnlog/core/backend'
+
+import type { KeyRange } from './database.ts'
+import { corruptFile } from './files/inspect-store.ts'
+import type { InspectedTable } from './files/inspect-store.ts'
+import { checkBlocks } from './files/table-file.ts'
+
+/** From LevelDB: a compaction starts when level 0 has 4 tables, or level n more than 10^n MiB. */
+const LEVELS = 7
+const LEVEL_0_TABLES = 4
+const LEVEL_1_BYTES = 10 * 1024 * 1024
+/** Checked within 50 milliseconds or so, while opening. */
+const SMALL_BYTES = 32 * 1024 * 1024
+
+/**
+ * Checks the data blocks of the tables that were there at opening, each before it is first used. LevelDB does not, and
+ * a damaged block can end the process. Small stores are checked at once; larger ones in the background, and a read
+ * waits for the tables it needs. What this process writes itself is not checked again.
+ */
+export class TableGuard {
+  readonly #unchecked: Map<number, InspectedTable>
+  readonly #levels: readonly (readonly InspectedTable[])[]
+  readonly #checking = new Map<number, Promise<void>>()
+  readonly #abort = new AbortController()
+  #damage: StoreError | undefined
+  #all: Promise<void> | undefined
+
+  constructor(tables: readonly InspectedTable[]) {
+    this.#unchecked = new Map(tables.map((table) => [table.number, table]))
+    const sorted = [...tables].sort((a, b) => a.smallest.compare(b.smallest))
+    this.#levels = Array.from({ length: LEVELS }, (_, level) => sorted.filter((table) => table.level === level))
+  }
+
+  get isDone(): boolean {
+    return this.#unchecked.size === 0
+  }
+
+  /** Checks at once what is small, or what LevelDB would rewrite as soon as it is open. @throws `CORRUPT` */
+  async prepare(hasLog: boolean): Promise<void> {
+    const tables = [...this.#unchecked.values()]
+    const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
+    if (bytes <= SMALL_BYTES || isCompactionDue(tables, hasLog)) await this.all()
+  }
+
+  /** Damage that is found is told to whoever reads it, and to every writer. */
+  checkInBackground(): void {
+    this.all().catch(() => undefined)
+  }
+
+  /** Resolves when every table has been checked. @throws `CORRUPT` */
+  all(): Promise<void> {
+    this.#all ??= this.#checkAll()
+    return this.#all
+  }
+
+  /** Resolves when the tables that this range may touch have been checked. @throws `CORRUPT` */
+  async ready({ gt, gte, lt, lte }: KeyRange): Promise<void> {
+    const start = gte ?? gt
+    const end = lte ?? lt
+    for (const tables of this.#levels) {
+      const overlaps = (table: InspectedTable | undefined): boolean =>
+        table !== undefined &&
+        (start === undefined || table.largest.compare(start) >= 0) &&
+        (end === undefined || table.smallest.compare(end) <= 0)
+      // Seeking may look into the tables next to the range, and into all of level 0.
+      const from = tables.findIndex((table) => start === undefined || table.largest.compare(start) >= 0)
+      for (const [index, table] of tables.entries()) {
+        const isNear = overlaps(tables[index - 1]) || overlaps(tables[index + 1]) || Math.abs(index - from) <= 1
+        if (this.#unchecked.has(table.number) && (table.level === 0 || isNear || overlaps(table))) {
+          await this.#check(table)
+        }
+      }
+    }
+  }
+
+  /** Once damage is known, a compaction must not meet it. @throws `CORRUPT` */
+  throwIfDamaged(): void {
+    if (this.#damage !== undefined) throw this.#damage
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort()
+    await Promise.allSettled([...this.#checking.values(), this.#all])
+  }
+
+  async #checkAll(): Promise<void> {
+    for (const table of this.#unchecked.values()) await this.#check(table)
+  }
+
+  #check(table: InspectedTable): Promise<void> {
+    let checking = this.#checking.get(table.number)
+    if (checking === undefined) {
+      checking = this.#read(table)
+      checking.catch(() => undefined) // everybody who waits for the table is told
+      this.#checking.set(table.number, checking)
+    }
+    return checking
+  }
+
+  async #read(table: InspectedTable): Promise<void> {
+    let damaged: number | undefined
+    try {
+      damaged = await checkBlocks(table, this.#abort.signal)
+    } catch (error) {
+      // Compacted away since: then it was checked before, as no compaction runs while tables are unchecked.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+    if (damaged !== undefined) {
+      this.#damage ??= corruptFile(table.file, `the block at byte ${damaged} has a wrong checksum`)
+      throw this.#damage
+    }
+    this.#unchecked.delete(table.number)
+    this.#checking.delete(table.number)
+  }
+}
+
+/** Whether LevelDB would rewrite tables as soon as it is open. */
+function isCompactionDue(tables: readonly InspectedTable[], hasLog: boolean): boolean {
+  const level0 = tables.filter((table) => table.level === 0).length + (hasLog ? 1 : 0)
+  if (level0 >= LEVEL_0_TABLES) return true
+  return [1, 2, 3, 4, 5].some((level) => {
+    const bytes = tables.reduce((sum, table) => sum + (table.level === level ? table.bytes : 0), 0)
+    return bytes >= LEVEL_1_BYTES * 10 ** (level - 1)
+  })
+}
