@@ -31,5 +31,15 @@ export async function openStore<M extends object = Message>(
     const code = kind.toUpperCase().replaceAll('-', '_')
     reportWarning(resolved.config, { code, message, ...(session === undefined ? undefined : { session }) })
   }
-  return new Store<M>({ backend, readOnly }, settings)
+  const store = new Store<M>({ backend, readOnly }, settings)
+  if (settings.migrateFrom !== undefined) {
+    const { migrateOnOpen } = await import('./migrate/migrate-on-open.ts')
+    try {
+      await migrateOnOpen<M>(store, settings.migrateFrom, (warning) => reportWarning(resolved.config, warning))
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  }
+  return store
 }

@@ -42,6 +42,7 @@ const CONFIG: Rules = {
     accepts: (value) => isRecord(value) && typeof value['now'] === 'function',
   },
   onWarning: aFunction,
+  migrateFrom: text,
   configFile: text,
   fallback: anObject,
 }
@@ -64,6 +65,9 @@ export function checkConfig(config: unknown): asserts config is StoreConfig {
   checkOptions(config, CONFIG, '')
   if (config['limits'] !== undefined) checkOptions(config['limits'] as Record<string, unknown>, LIMITS, 'limits.')
   checkChoice(config, '')
+  if (config['migrateFrom'] !== undefined && config['readOnly'] === true) {
+    throw invalid('option "migrateFrom" writes to the store, and "readOnly" forbids it')
+  }
   if (config['fallback'] !== undefined) checkFallback(config, config['fallback'] as Record<string, unknown>)
 }
 

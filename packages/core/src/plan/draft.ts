@@ -22,14 +22,15 @@ export interface Operation {
 export class Draft<M> {
   readonly state: SessionState<M>
   readonly events: EventRecord[] = []
-  readonly #now: number
+  /** The time that the next event gets; an import gives each event its own. */
+  now: number
   #trimBefore: number | undefined
   /** Set while an operation with an id is planned. */
   operation: Operation | undefined
 
   constructor(settled: SessionState<M>, now: number) {
     this.state = { ...settled, stored: [] }
-    this.#now = now
+    this.now = now
     if (this.state.incarnation === '') this.state.incarnation = newId()
   }
 
@@ -105,7 +106,7 @@ export class Draft<M> {
       id: newId(),
       type,
       v: EVENT_SCHEMA[type].length + 1,
-      at: this.#now,
+      at: this.now,
       ...(operation === undefined ? undefined : { op: operation.id, opHash: operation.hash }),
       ...data,
     }

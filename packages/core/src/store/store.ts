@@ -34,6 +34,7 @@ import type {
 } from './session-store.ts'
 import type { StoreParts } from './reading-store.ts'
 import { ReadingStore } from './reading-store.ts'
+import { provideInternals } from './store-internals.ts'
 import type { Planned } from '../queue/intent.ts'
 
 const DEFAULT_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -61,6 +62,19 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
         this.signals.wake(session)
       },
       forget: (session) => this.states.forget(session),
+    })
+    provideInternals<M>(this, {
+      backend: parts.backend,
+      maxMessageBytes: () => this.#maxMessageBytes,
+      load: (key) => this.loadState(key),
+      write: async (key, intent) => {
+        this.check(key)
+        return this.#queues.enqueue(key, intent)
+      },
+      refresh: (key) => {
+        this.states.forget(key)
+        this.signals.wake(key)
+      },
     })
   }
 

@@ -1,0 +1,8 @@
+export { migrateDirectory } from './migrate-directory.ts'
+export type {
+  MigratedFile,
+  MigrationOptions,
+  MigrationProgress,
+  MigrationReport,
+  MigrationStatus,
+} from './migration-report.ts'
