@@ -40,6 +40,9 @@ export interface CatalogueOptions {
 /** Files looked at side by side: as many as the thread pool has threads, twice, so that none is idle. */
 const PARALLEL = 8
 
+/** Writes after which the sidecar is brought up to date. */
+const SAVE_AFTER = 1000
+
 /** What is in the directory: a head for each session, checked against the files, which are the truth. */
 export class Catalogue {
   readonly #options: CatalogueOptions
@@ -48,6 +51,8 @@ export class Catalogue {
   #sidecarLines = 0
   #sidecarMode: Durability | undefined
   #saving: Promise<void> | undefined
+  /** Writes since the sidecar was last written. */
+  #changes = 0
 
   constructor(options: CatalogueOptions) {
     this.#options = options
@@ -143,6 +148,9 @@ export class Catalogue {
 
   /** After a write of our own. */
   set(name: string, committed: Committed): void {
+    this.#changes++
+    // So that after a crash not every session of a long run has to be looked at.
+    if (this.#changes > Math.max(SAVE_AFTER, this.#entries.size / 4)) void this.#saveOnce().catch(() => undefined)
     const entry = this.#entries.get(name)
     if (entry === undefined) {
       this.#entries.set(name, { stat: undefined, committed, error: undefined, saved: false })
@@ -158,12 +166,11 @@ export class Catalogue {
   /** Removes a session from the catalogue and, durably, from the sidecar. */
   async forget(name: string): Promise<void> {
     const { fileSystem, directory } = this.#options
+    this.#delete(name)
     await this.#saving?.catch(() => undefined) // it may be about to put the session back
     // First of all, and synced: a sidecar that knows of a file that is gone would be taken for a loss.
     if (await removeSidecar(fileSystem, directory)) await fileSystem.syncDirectory(directory)
     this.#sidecarMode = undefined
-    for (const entry of this.#entries.values()) entry.saved = false
-    this.#delete(name)
   }
 
   /** The sessions in the byte order of their keys. */
@@ -188,8 +195,14 @@ export class Catalogue {
     return errors
   }
 
-  /** Writes what changed to the sidecar. One at a time; a failure costs time at the next opening, nothing else. */
-  save(): Promise<void> {
+  /** Writes what changed to the sidecar. A failure costs time at the next opening, nothing else. */
+  async save(): Promise<void> {
+    await this.#saving?.catch(() => undefined) // it began before the last changes
+    await this.#saveOnce()
+  }
+
+  #saveOnce(): Promise<void> {
+    this.#changes = 0
     this.#saving ??= this.#save().finally(() => {
       this.#saving = undefined
     })
@@ -199,7 +212,7 @@ export class Catalogue {
   async #save(): Promise<void> {
     const { fileSystem, directory, durability } = this.#options
     const changed = [...this.#entries].filter(([, entry]) => !entry.saved && entry.error === undefined)
-    if (changed.length === 0) return
+    if (changed.length === 0 && this.#sidecarMode === durability) return
     const stats = await fileSystem.stat(
       directory,
       changed.map(([name]) => name),

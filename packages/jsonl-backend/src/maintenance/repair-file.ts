@@ -35,6 +35,8 @@ export function mendFile(file: OpenFile, path: string, name: string): Mending {
     let seed = 0
     let next = 1
     let line = 0
+    /** The logical start of the session as the last batch says it. */
+    let first = 1
     let place: { readonly file: string; readonly session?: string } = { file: path }
     /** Lines since the last whole batch. */
     let open: ReadableLine[] = []
@@ -46,7 +48,7 @@ export function mendFile(file: OpenFile, path: string, name: string): Mending {
       for (const { seq, line: at } of unreadable) {
         const before = open.at(-1)?.more ?? 0
         const rest = Math.max(before > 0 ? before - 1 : left, 0)
-        open.push(lostLine(seq, rest, header?.base ?? 1, seed))
+        open.push(lostLine(seq, rest, first, seed))
         actions.push({
           ...place,
           message: `Put an inert event in place of event ${seq}, which cannot be read.`,
@@ -68,12 +70,13 @@ export function mendFile(file: OpenFile, path: string, name: string): Mending {
         place = { file: path, session: header.session }
         seed = sessionSeed(header.incarnation)
         next = header.base
+        first = header.base
         mending.last = next - 1
         mending.isUsable = header.empty !== undefined
         yield encodeHeader(header)
         if (found.isEventLine !== true) continue
       }
-      const read = raw.isTerminated ? readAnyLine(raw, seed, next) : undefined
+      const read = raw.isTerminated ? readAnyLine(raw, seed, next, first) : undefined
       if (read === undefined) {
         if (raw.isTerminated) {
           unreadable.push({ seq: next, line })
@@ -93,6 +96,7 @@ export function mendFile(file: OpenFile, path: string, name: string): Mending {
         const message = `Compute the checksum of event ${read.seq} anew: the line was changed.`
         actions.push({ ...place, message, seq: read.seq, line })
       }
+      first = read.first ?? first
       open.push(read)
       next++
       if (read.more === 0) {

@@ -1,6 +1,15 @@
 import type { Json, JsonObject } from '@turnlog/core/backend'
-import type { BatchEnd } from '../format/line.ts'
-import { batchEndFields, frameLine, hasValidChecksum, lineSuffix, MARK, SEAL_BYTES, sealLine } from '../format/line.ts'
+import type { BatchEnd, LineFrame } from '../format/line.ts'
+import {
+  batchEndFields,
+  frameLine,
+  hasValidChecksum,
+  lineSuffix,
+  MARK,
+  parseBatchEnd,
+  SEAL_BYTES,
+  sealLine,
+} from '../format/line.ts'
 import type { RawLine } from './scan-lines.ts'
 
 /** A line that was understood. */
@@ -11,17 +20,24 @@ export interface ReadableLine {
   readonly bytes: Buffer
   /** It was not as we write it: changed by hand, or by damage that left it readable. */
   readonly isEdited: boolean
+  /** The logical start of the session, if the line ends a batch. */
+  readonly first?: number
 }
 
 /** The type of the event that stands in for one that could not be read. Inert: it has no effect on anything. */
 export const LOST_TYPE = 'EventLost'
 
 /** Understands a line if there is any way to; `undefined` if it is garbage. */
-export function readAnyLine(raw: RawLine, seed: number, expectedSeq: number): ReadableLine | undefined {
+export function readAnyLine(
+  raw: RawLine,
+  seed: number,
+  expectedSeq: number,
+  knownFirst: number,
+): ReadableLine | undefined {
   const { buffer, start, end } = raw
   const frame = frameLine(buffer, start, end)
   if (frame !== undefined && hasValidChecksum(buffer, frame, seed, expectedSeq)) {
-    return { seq: expectedSeq, more: frame.more, bytes: Buffer.from(buffer.subarray(start, end + 1)), isEdited: false }
+    return asItIs(buffer, frame, expectedSeq)
   }
   const parts = splitText(buffer.subarray(start, end))
   if (parts === undefined) return undefined
@@ -29,19 +45,26 @@ export function readAnyLine(raw: RawLine, seed: number, expectedSeq: number): Re
   const seq = event['seq']
   if (typeof seq !== 'number') return undefined
   if (frame !== undefined && seq !== expectedSeq && hasValidChecksum(buffer, frame, seed, seq)) {
-    return { seq, more: frame.more, bytes: Buffer.from(buffer.subarray(start, end + 1)), isEdited: false }
+    return asItIs(buffer, frame, seq)
   }
   if (seq !== expectedSeq || typeof event['type'] !== 'string') return undefined
   const { more, first, last, lines, live, projection } = bookkeeping
   const count = typeof more === 'number' && Number.isSafeInteger(more) && more >= 0 ? more : 0
   const batchEnd: BatchEnd = {
-    first: typeof first === 'number' ? first : seq,
+    first: typeof first === 'number' ? first : knownFirst,
     last: seq,
     lines: typeof lines === 'number' && last === seq ? lines : 1,
     live: typeof live === 'number' ? live : 0,
     projection: projection ?? null,
   }
-  return { seq, more: count, bytes: encodeLine(eventText, seq, count, batchEnd, seed), isEdited: true }
+  const bytes = encodeLine(eventText, seq, count, batchEnd, seed)
+  return { seq, more: count, bytes, isEdited: true, ...(count === 0 ? { first: batchEnd.first } : {}) }
+}
+
+function asItIs(buffer: Buffer, frame: LineFrame, seq: number): ReadableLine {
+  const bytes = Buffer.from(buffer.subarray(frame.start, frame.end + 1))
+  const first = parseBatchEnd(buffer, frame)?.first
+  return { seq, more: frame.more, bytes, isEdited: false, ...(first === undefined ? {} : { first }) }
 }
 
 /** A line for an event that is lost, so that those after it keep their numbers. */

@@ -10,7 +10,7 @@ export interface Committed {
   readonly base: number
   /** Where the first event line begins. */
   readonly dataStart: number
-  /** Where the first readable line begins. */
+  /** Where the first readable line begins; only nearly so, if somebody edited lines after it. */
   readonly liveStart: number
   /** Where the next batch goes. */
   readonly size: number

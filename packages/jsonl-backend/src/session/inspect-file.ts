@@ -143,7 +143,7 @@ function judgeTail(
   let committed: Committed | undefined
   if (found !== undefined) {
     const { first, live, projection } = found.end
-    const liveStart = first > last ? size : Math.max(dataStart, from + found.lineStart - live)
+    const liveStart = first > last ? size : Math.max(dataStart, first <= base ? 0 : from + found.lineStart - live)
     const head = { first, last, incarnation, bytes: size - liveStart }
     committed = { ...common, liveStart, head, projectionText: JSON.stringify(projection) }
   } else if (empty !== undefined) {

@@ -22,21 +22,17 @@ export interface Snapshot {
  * than itself. Nothing is parsed.
  */
 export async function locateLine(snapshot: Snapshot, seq: number): Promise<number> {
-  const { base, dataStart, liveStart, size, head } = snapshot.committed
+  const { base, dataStart, size, head } = snapshot.committed
   if (seq === head.last + 1) return size
-  if (seq === head.first) return liveStart
-  const bounds: Anchor[] = [
-    { seq: base, offset: dataStart },
-    { seq: head.last + 1, offset: size },
-  ]
-  if (head.first <= head.last) bounds.push({ seq: head.first, offset: liveStart })
-  const known = [...bounds, snapshot.anchors.before(seq), snapshot.anchors.after(seq)]
+  const start = { seq: base, offset: dataStart }
+  const end = { seq: head.last + 1, offset: size }
+  const known = [start, end, snapshot.anchors.before(seq), snapshot.anchors.after(seq)]
   let nearest: Anchor | undefined
   for (const anchor of known) {
     if (anchor === undefined || anchor.offset > size) continue
     if (nearest === undefined || Math.abs(anchor.seq - seq) < Math.abs(nearest.seq - seq)) nearest = anchor
   }
-  const from = nearest ?? { seq: base, offset: dataStart }
+  const from = nearest ?? start
   const offset = from.seq <= seq ? await forwards(snapshot, from, seq) : await backwards(snapshot, from, seq)
   if (offset === undefined) {
     throw corrupt(`there is no line for event ${seq} in the file`, {

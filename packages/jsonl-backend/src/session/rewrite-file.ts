@@ -1,23 +1,23 @@
 import type { Json } from '@turnlog/core/backend'
-import type { OpenFile } from '../file-system/file-system.ts'
 import { writeAll } from '../file-system/write-all.ts'
 import { encodeHeader } from '../format/header.ts'
 import type { Committed } from './committed.ts'
+import type { Snapshot } from './locate-line.ts'
 import { replaceFile, UnsettledName } from './replace-file.ts'
 import { copyBytes } from './set-aside.ts'
 import type { WriteContext } from './write-context.ts'
 
 /**
- * Puts a file without the trimmed lines in place of the old one. The lines that stay are copied as they are: their
+ * Puts a file without the lines in front of `start` in place of the old one. The lines that stay are copied as they are: their
  * checksums know the seq, not the place. If none stays, the header carries the projection.
  */
 export async function rewriteFile(
   context: WriteContext,
   name: string,
-  source: OpenFile,
-  committed: Committed,
+  { file: source, committed }: Snapshot,
+  start: number,
 ): Promise<{ readonly rewritten: Committed; readonly unsettled?: UnsettledName }> {
-  const { session, head, liveStart, size } = committed
+  const { session, head, size } = committed
   const { first, incarnation } = head
   const isEmpty = first > head.last
   const header = encodeHeader({
@@ -27,12 +27,12 @@ export async function rewriteFile(
     ...(isEmpty ? { empty: { projection: JSON.parse(committed.projectionText) as Json } } : {}),
   })
   const dataStart = header.length
-  const newSize = dataStart + (isEmpty ? 0 : size - liveStart)
+  const newSize = dataStart + (isEmpty ? 0 : size - start)
   const rewritten = { ...committed, base: first, dataStart, liveStart: dataStart, size: newSize }
   try {
     const lease = await replaceFile(context, name, async (file) => {
       await writeAll(file, header, 0)
-      if (!isEmpty) await copyBytes(source, file, liveStart, size, header.length)
+      if (!isEmpty) await copyBytes(source, file, start, size, header.length)
     })
     lease.release()
     return { rewritten }

@@ -167,7 +167,9 @@ export class SessionFile {
     try {
       if (this.#committed !== committed) return 0
       this.#outgoing = lease
-      const { rewritten, unsettled } = await rewriteFile(this.#context, this.#name, lease.file, committed)
+      const snapshot = { file: lease.file, path: this.path, committed, anchors: this.#anchors }
+      const start = await locateLine(snapshot, committed.head.first)
+      const { rewritten, unsettled } = await rewriteFile(this.#context, this.#name, snapshot, start)
       this.#anchors = new Anchors()
       this.#setCommitted(rewritten)
       if (unsettled !== undefined) {

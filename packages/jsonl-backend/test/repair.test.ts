@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+import type { Backend, RepairReport } from '@turnlog/core/backend'
+import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { appendMessages, listAll, message, readAll } from './sample.ts'
+import { SimulatedFileSystem } from './simulated-file-system.ts'
+import { simulatedHost } from './simulated-host.ts'
+
+const FILE = '/store/chat.jsonl'
+
+function make(fileSystem: SimulatedFileSystem): Backend {
+  return jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+}
+
+/** Events 1, then 2 and 3 in one batch, then 4 and 5. */
+async function makeDamaged(damage: (lines: string[]) => string[]): Promise<SimulatedFileSystem> {
+  const fileSystem = new SimulatedFileSystem()
+  const backend = make(fileSystem)
+  await backend.open()
+  await appendMessages(backend, 'chat', 0, 1)
+  await appendMessages(backend, 'chat', 1, 2)
+  await appendMessages(backend, 'chat', 3, 1)
+  await appendMessages(backend, 'chat', 4, 1)
+  await appendMessages(backend, 'other', 0, 1)
+  await backend.close()
+  const lines = fileSystem.content(FILE).toString().split('\n')
+  fileSystem.replaceContent(FILE, Buffer.from(damage(lines).join('\n')))
+  return fileSystem
+}
+
+/** Looks first, which changes nothing, then repairs; the result must be whole. */
+async function repair(
+  fileSystem: SimulatedFileSystem,
+): Promise<{ readonly backend: Backend; readonly report: RepairReport }> {
+  const backend = make(fileSystem)
+  const damaged = fileSystem.content(FILE)
+  const looked = await backend.maintenance?.repair()
+  expect(fileSystem.content(FILE)).toBe(damaged)
+  const report = await backend.maintenance?.repair({ apply: true })
+  expect(report?.actions).toEqual(looked?.actions)
+  expect(looked?.applied).toBe(false)
+  if (report?.backup !== undefined) expect(fileSystem.content(report.backup)).toEqual(damaged)
+  await backend.open()
+  expect((await backend.maintenance?.verify())?.problems).toEqual([])
+  expect(await readAll(backend, 'other')).toEqual([message(1)])
+  return { backend, report: report ?? { applied: false, actions: [] } }
+}
+
+const lost = (seq: number): object => ({ seq, id: `lost-${seq}`, type: 'EventLost', v: 1, at: 0, inert: true })
+
+describe('repair', () => {
+  test('does nothing to a good store', async () => {
+    const { backend, report } = await repair(await makeDamaged((lines) => lines))
+    expect(report).toEqual({ applied: true, actions: [] })
+    await backend.close()
+  })
+
+  test('computes checksums anew for lines that were edited on purpose', async () => {
+    const fileSystem = await makeDamaged((lines) =>
+      lines.map((line) => line.replace('"message 2"', '"a much longer text, ä"')),
+    )
+    const { backend, report } = await repair(fileSystem)
+    expect(report.actions).toMatchObject([
+      { session: 'chat', seq: 2, line: 3, file: FILE, message: /checksum of event 2 anew/ },
+    ])
+    expect(report.backup).toBe(`${FILE}.damaged-1`)
+    expect((await readAll(backend, 'chat'))[1]).toEqual(message(2, 'a much longer text, ä'))
+    await appendMessages(backend, 'chat', 5, 1)
+    await backend.close()
+  })
+
+  test('understands lines that an editor ended in CR LF', async () => {
+    const { backend, report } = await repair(
+      await makeDamaged((lines) => lines.map((line) => (line === '' ? '' : `${line}\r`))),
+    )
+    expect(report.actions.length).toBe(6)
+    expect(await readAll(backend, 'chat')).toEqual([1, 2, 3, 4, 5].map((seq) => message(seq)))
+    expect(await backend.head('chat')).toMatchObject({ last: 5, projection: { messages: 5 } })
+    await backend.close()
+  })
+
+  test('takes in a line that a person added', async () => {
+    const { backend } = await repair(
+      await makeDamaged((lines) => [...lines.slice(0, -1), JSON.stringify(message(6)), '']),
+    )
+    expect(await readAll(backend, 'chat')).toEqual([1, 2, 3, 4, 5, 6].map((seq) => message(seq)))
+    await backend.close()
+  })
+
+  test.each([
+    [2, [1, 0, 3, 4, 5]],
+    [3, [1, 2, 0, 4, 5]],
+    [4, [1, 2, 3, 0, 5]],
+    [5, [1, 2, 3, 4, 0]],
+  ])('puts an inert event in place of event %i if its line is garbage', async (seq, kept) => {
+    const fileSystem = await makeDamaged((lines) =>
+      lines.map((line, index) => (index === seq ? '\u0000\u0001garbage' : line)),
+    )
+    const { backend, report } = await repair(fileSystem)
+    expect(report.actions).toMatchObject([{ seq, line: seq + 1, session: 'chat' }])
+    expect(await readAll(backend, 'chat')).toEqual(
+      kept.map((kind, index) => (kind === 0 ? lost(index + 1) : message(kind))),
+    )
+    await backend.close()
+  })
+
+  test('puts inert events in place of lines that were taken out', async () => {
+    const { backend } = await repair(
+      await makeDamaged((lines) => lines.filter((_, index) => index !== 3 && index !== 4)),
+    )
+    expect(await readAll(backend, 'chat')).toEqual([message(1), message(2), lost(3), lost(4), message(5)])
+    await backend.close()
+  })
+
+  test('drops a line that is there twice', async () => {
+    const { backend } = await repair(
+      await makeDamaged((lines) => [...lines.slice(0, 4), lines[2] ?? '', ...lines.slice(4)]),
+    )
+    expect(await readAll(backend, 'chat')).toEqual([1, 2, 3, 4, 5].map((seq) => message(seq)))
+    await backend.close()
+  })
+
+  test('cuts off an unfinished end', async () => {
+    const { backend, report } = await repair(await makeDamaged((lines) => [...lines.slice(0, 3), '{"seq":3,']))
+    expect(await readAll(backend, 'chat')).toEqual([message(1)])
+    expect(report.actions.map(({ message: text }) => text.split(' ').slice(0, 2).join(' '))).toEqual([
+      'Cut off',
+      'Cut off',
+      'Accept that',
+    ])
+    await backend.close()
+  })
+
+  test('writes a damaged header anew', async () => {
+    const { backend } = await repair(await makeDamaged(([, ...lines]) => ['garbage', ...lines]))
+    expect(await readAll(backend, 'chat')).toEqual([1, 2, 3, 4, 5].map((seq) => message(seq)))
+    await backend.close()
+    const other = await repair(
+      await makeDamaged(([header = '', ...lines]) => [header.replace('"crc":"', '"crc":"f'), ...lines]),
+    )
+    expect(await other.backend.head('chat')).toMatchObject({ incarnation: 'life of chat', last: 5 })
+    await other.backend.close()
+  })
+
+  test('sets aside a file of which nothing can be read', async () => {
+    const fileSystem = await makeDamaged(() => [])
+    const { backend } = await repair(fileSystem)
+    expect((await listAll(backend)).map(({ session }) => session)).toEqual(['other'])
+    await backend.close()
+  })
+
+  test('wants a closed store and its lock', async () => {
+    const fileSystem = await makeDamaged((lines) => lines)
+    const backend = make(fileSystem)
+    await backend.open()
+    await expect(backend.maintenance?.repair({ apply: true })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    const host = { ...simulatedHost(2), judge: () => 'alive' as const }
+    const other = jsonlBackend({ path: '/store' }, { fileSystem, host })
+    await expect(other.maintenance?.repair({ apply: true })).rejects.toMatchObject({ code: 'LOCKED' })
+    await backend.close()
+  })
+})
