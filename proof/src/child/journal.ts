@@ -1,0 +1,21 @@
+import { openSync, writevSync } from 'node:fs'
+
+import type { JournalRecord } from '../model/record.ts'
+
+const END_OF_LINE = Buffer.from('\n')
+
+/**
+ * Where a child says what it does, before and after. A line is one `writev`: complete in the page cache when the call
+ * returns, whatever happens to the process, and a system call that no store makes, so that injection can leave it alone.
+ */
+export class Journal {
+  readonly #descriptor: number
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'a')
+  }
+
+  write(record: JournalRecord): void {
+    writevSync(this.#descriptor, [Buffer.from(JSON.stringify(record)), END_OF_LINE])
+  }
+}

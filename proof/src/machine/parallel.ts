@@ -1,0 +1,8 @@
+/** Runs numbered work, so many at a time, in the order of the numbers. The first failure ends it. */
+export async function parallel(count: number, width: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const run = async (): Promise<void> => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: Math.min(width, count) }, run))
+}

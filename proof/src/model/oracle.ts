@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+import { Lane } from './lane.ts'
+import type { JournalRecord } from './record.ts'
+
+export interface Episode {
+  readonly violations: readonly string[]
+  readonly acknowledged: number
+  readonly refusal: { readonly code: string; readonly message: string } | undefined
+  readonly failures: number
+  readonly findings: readonly string[]
+  readonly isReady: boolean
+  readonly isClosed: boolean
+}
+
+/** Holds what was acknowledged, over many lives of one store, and judges what each next life sees. */
+export class Oracle {
+  readonly #lanes = new Map<string, Lane>()
+
+  /** Reads the journal of one child, which has ended. A journal may end in half a line: that was never said. */
+  judge(journal: string): Episode {
+    const violations: string[] = []
+    const findings: string[] = []
+    let acknowledged = 0
+    let failures = 0
+    let refusal: Episode['refusal']
+    let isReady = false
+    let isClosed = false
+    for (const record of readJournal(journal)) {
+      switch (record.t) {
+        case 'opened':
+          findings.push(...record.findings)
+          break
+        case 'refused':
+          refusal = { code: record.code, message: record.message }
+          break
+        case 'begin':
+          this.#lane(record.key).begin(record.n, record.op)
+          break
+        case 'done':
+          acknowledged += 1
+          this.#lane(record.key).done(record.n, record.version)
+          break
+        case 'failed':
+          failures += 1
+          if (record.code === 'untyped') violations.push(`${record.key}: an untyped error: ${record.message}`)
+          this.#lane(record.key).failed(record.n, record.code)
+          break
+        case 'saw': {
+          const problem = this.#lane(record.key).saw(record.sight, record.log)
+          if (problem !== undefined) violations.push(`${record.key}: ${problem}`)
+          break
+        }
+        case 'blind':
+          violations.push(`${record.key}: cannot be read: ${record.code}: ${record.message}`)
+          break
+        case 'listed':
+          violations.push(...this.#judgeList(record.keys))
+          break
+        case 'verified':
+          for (const problem of record.problems) violations.push(`verify: ${problem}`)
+          break
+        case 'ready':
+          isReady = true
+          break
+        case 'closed':
+          isClosed = true
+          break
+        case 'unclosed':
+          if (record.code === 'untyped') violations.push(`close: an untyped error: ${record.message}`)
+      }
+    }
+    for (const lane of this.#lanes.values()) lane.crash()
+    return { violations, acknowledged, refusal, failures, findings, isReady, isClosed }
+  }
+
+  #judgeList(keys: readonly string[]): string[] {
+    const listed = new Set(keys)
+    const wrong: string[] = []
+    for (const [key, lane] of this.#lanes) {
+      if (lane.mustExist && !listed.has(key)) wrong.push(`${key}: exists and is not listed`)
+      if (!lane.mayExist && listed.has(key)) wrong.push(`${key}: is listed and does not exist`)
+    }
+    for (const key of keys) if (!this.#lanes.has(key)) wrong.push(`${key}: is listed and was never made`)
+    return wrong
+  }
+
+  #lane(key: string): Lane {
+    let lane = this.#lanes.get(key)
+    if (lane === undefined) {
+      lane = new Lane()
+      this.#lanes.set(key, lane)
+    }
+    return lane
+  }
+}
+
+function* readJournal(path: string): Generator<JournalRecord> {
+  if (!existsSync(path)) return
+  for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) yield JSON.parse(line) as JournalRecord
+}
