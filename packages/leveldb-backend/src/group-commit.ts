@@ -18,6 +18,8 @@ export interface Change {
   /** 1 if it makes the session, -1 if it removes it. */
   readonly sessions: -1 | 0 | 1
   readonly bytes: number
+  /** The head row is left alone. */
+  readonly keepsHead?: boolean
 }
 
 interface Waiting {
@@ -129,7 +131,7 @@ export class GroupCommit {
       const { keys } = change.state
       for (const { seq, value } of change.puts) batch.put(keys.event(seq), value)
       for (const seq of change.deletes) batch.del(keys.event(seq))
-      heads.set(change.state, change.after)
+      if (change.keepsHead !== true) heads.set(change.state, change.after)
       sessions += change.sessions
     }
     for (const [{ keys }, head] of heads) {

@@ -9,6 +9,7 @@ import type {
   Head,
   Json,
   ListRange,
+  Maintenance,
   OpenOptions,
   OpenReport,
   Range,
@@ -24,6 +25,10 @@ import { toHead } from './head-row.ts'
 import { checkOptions } from './leveldb-options.ts'
 import type { CheckedOptions, LevelDbOptions } from './leveldb-options.ts'
 import { listHeads } from './list-heads.ts'
+import { reclaimSpace } from './maintenance/reclaim.ts'
+import { repairStore } from './maintenance/repair.ts'
+import { storeSizes } from './maintenance/store-sizes.ts'
+import { verifyStore } from './maintenance/verify.ts'
 import { OpenedStore } from './opened-store.ts'
 import { ReadOnlyStore } from './read-only-store.ts'
 import { readTail } from './read-tail.ts'
@@ -36,13 +41,14 @@ interface Running {
   readonly store: OpenedStore | ReadOnlyStore
   readonly states: SessionStates
   /** `undefined` if it was opened read-only. */
-  readonly writer: { readonly commit: GroupCommit; readonly trimmer: Trimmer } | undefined
+  readonly writer: { readonly store: OpenedStore; readonly commit: GroupCommit; readonly trimmer: Trimmer } | undefined
 }
 
 class LevelDbBackend implements Backend {
   readonly contract = 1
   readonly name = 'leveldb'
   readonly capabilities: Capabilities
+  readonly maintenance: Maintenance
   readonly #options: CheckedOptions
   readonly #lifecycle = new Lifecycle('LevelDB')
   #running: Running | undefined
@@ -56,6 +62,17 @@ class LevelDbBackend implements Backend {
       concurrentReaders: false,
       detectsDamage: true,
     })
+    this.maintenance = {
+      verify: (request) => this.#lifecycle.run(() => verifyStore(this.#required().store.database, request)),
+      repair: (request = {}) => repairStore(options, request),
+      reclaim: (request) =>
+        this.#lifecycle.run(() => {
+          const { store, states } = this.#required()
+          const { directory, database } = store
+          return reclaimSpace({ directory, database, states, trimmer: this.#writer().trimmer }, request)
+        }),
+      sizes: () => this.#lifecycle.run(() => storeSizes(this.#required().store.directory)),
+    }
   }
 
   open({ readOnly = false }: OpenOptions = {}): Promise<OpenReport> {
@@ -70,7 +87,7 @@ class LevelDbBackend implements Backend {
     const commit = new GroupCommit(store, this.#options.durability === 'sync', store.rows)
     const trimmer = new Trimmer(store.database, commit)
     const states = new SessionStates(store.database, (state) => trimmer.schedule(state))
-    return { store, states, writer: { commit, trimmer } }
+    return { store, states, writer: { store, commit, trimmer } }
   }
 
   async #openToRead(): Promise<Running> {
@@ -171,8 +188,8 @@ class LevelDbBackend implements Backend {
   }
 
   async #erase(session: string, expectedLast: number): Promise<void> {
-    const { states, store } = this.#required()
-    const { commit } = this.#writer()
+    const { states } = this.#required()
+    const { commit, store } = this.#writer()
     const state = await states.load(session)
     if (state.pending > 0) await state.whenIdle()
     // Something may have come in between; nothing can between here and the mark.
@@ -181,7 +198,7 @@ class LevelDbBackend implements Backend {
     }
     const actual = state.settled?.last ?? 0
     if (actual !== expectedLast) throw eraseConflict(session, expectedLast, actual)
-    state.erasing = eraseSession(store.database, commit, state).finally(() => {
+    state.erasing = eraseSession(store, commit, state).finally(() => {
       state.erasing = undefined
       states.forget(state)
     })

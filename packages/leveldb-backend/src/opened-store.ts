@@ -9,6 +9,7 @@ import { Anchor } from './anchor.ts'
 import { Database } from './database.ts'
 import { compareIdentity, compareWithAnchor, examineDirectory } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
+import { forgetCompactions } from './files/forget-compactions.ts'
 import type { TornLog } from './files/inspect-store.ts'
 import { setFileAside, setTailAside } from './files/set-aside.ts'
 import type { CommitTarget } from './group-commit.ts'
@@ -36,8 +37,9 @@ export class OpenedStore implements CommitTarget {
   /** The last batch that is written and acknowledged. */
   #batches: number
   #bytesWritten = 0
-  /** A write failed; LevelDB would go on and lose what comes after it. */
+  /** To be reopened: a write failed, and LevelDB would go on and lose what comes after it. */
   #isFenced = false
+  #leavesTraces = true
 
   private constructor(parts: {
     directory: string
@@ -103,10 +105,18 @@ export class OpenedStore implements CommitTarget {
     // A full write buffer leads to compactions, and those read tables.
     if (!this.#guard.isDone && this.#bytesWritten > this.#options.writeBufferBytes / 2) await this.#guard.all()
     if (this.#isFenced) {
-      await recoverWrites(this.directory, this.#options, this.database, this.#batches)
+      const beforeOpen = this.#leavesTraces ? () => undefined : () => forgetCompactions(this.directory)
+      await recoverWrites(this.directory, this.#options, this.database, this.#batches, beforeOpen)
       this.#isFenced = false
+      this.#leavesTraces = true
     }
     return this.database
+  }
+
+  /** Before the next write: a fresh log, and a MANIFEST that knows only what there is. */
+  reopenWithoutTraces(): void {
+    this.#isFenced = true
+    this.#leavesTraces = false
   }
 
   written({ batches }: Counter): void {

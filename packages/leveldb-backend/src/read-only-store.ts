@@ -14,10 +14,12 @@ import { TableGuard } from './table-guard.ts'
 
 /** A store that is only looked at, through a shadow. Works on read-only media. */
 export class ReadOnlyStore {
+  readonly directory: string
   readonly database: Database
   readonly report: OpenReport
 
-  private constructor(database: Database, report: OpenReport) {
+  private constructor(directory: string, database: Database, report: OpenReport) {
+    this.directory = directory
     this.database = database
     this.report = report
   }
@@ -37,7 +39,7 @@ export class ReadOnlyStore {
       const rows = await readStoreRows(database)
       compareIdentity(directory, anchor, rows)
       const findings = compareWithAnchor(directory, anchor, rows.batches, inspection.torn)
-      return new ReadOnlyStore(database, { created: false, findings })
+      return new ReadOnlyStore(directory, database, { created: false, findings })
     } catch (error) {
       await database.close()
       throw error

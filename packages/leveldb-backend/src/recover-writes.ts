@@ -30,11 +30,13 @@ export async function recoverWrites(
   options: CheckedOptions,
   database: Database,
   batches: number,
+  beforeOpen: () => void,
 ): Promise<void> {
   probeSpace(directory)
   await database.exchange(async () => {
     try {
       cutFailed(directory, batches)
+      beforeOpen()
       return await openLevel(directory, options, false)
     } catch (error) {
       return openShadow(directory, options).catch(() => {

@@ -57,3 +57,7 @@ export function unmask(stored: number): number {
   const rotated = (stored - 0xa282ead8) >>> 0
   return ((rotated >>> 17) | (rotated << 15)) >>> 0
 }
+
+export function mask(crc: number): number {
+  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0
+}

@@ -31,10 +31,10 @@ interface Fragment {
   readonly end: number
 }
 
-export function parseLog(bytes: Buffer): LogContents {
+export function parseLog(bytes: Buffer, start = 0): LogContents {
   const records: LogRecord[] = []
-  let at = 0
-  let end = 0
+  let at = start
+  let end = start
   let parts: Buffer[] | undefined
   let offset = 0
   for (;;) {
@@ -42,7 +42,7 @@ export function parseLog(bytes: Buffer): LogContents {
     if (at >= bytes.length) return { records, end, rest: parts === undefined ? 'nothing' : 'torn' }
     const fragment = readFragment(bytes, at)
     const isExpected = fragment !== undefined && (parts === undefined) === fragment.type <= FIRST
-    if (!isExpected) return { records, end, rest: hasRecordAfter(bytes, at) ? 'damaged' : 'torn' }
+    if (!isExpected) return { records, end, rest: nextRecord(bytes, at + 1) === undefined ? 'torn' : 'damaged' }
     const part = bytes.subarray(fragment.start, fragment.end)
     if (parts === undefined) offset = at
     if (fragment.type === FIRST || fragment.type === MIDDLE) {
@@ -74,14 +74,14 @@ function readFragment(bytes: Buffer, at: number): Fragment | undefined {
 }
 
 /**
- * Whether a record begins anywhere behind a bad place. Later fragments of the same record do not count: a large write
+ * Where a record begins behind a bad place. Later fragments of the same record do not count: a large write
  * that a power failure cut short can have reached the disk in any order. Every byte is tried as a beginning, because
  * what is damaged may be the length that leads to the next one; the type byte sorts nearly all of them out.
  */
-function hasRecordAfter(bytes: Buffer, bad: number): boolean {
-  for (let at = bad + 1; at + HEADER_BYTES <= bytes.length; at += 1) {
+export function nextRecord(bytes: Buffer, start: number): number | undefined {
+  for (let at = start; at + HEADER_BYTES <= bytes.length; at += 1) {
     const type = bytes[at + 6]
-    if ((type === FULL || type === FIRST) && readFragment(bytes, at) !== undefined) return true
+    if ((type === FULL || type === FIRST) && readFragment(bytes, at) !== undefined) return at
   }
-  return false
+  return undefined
 }

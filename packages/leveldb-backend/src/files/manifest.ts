@@ -79,6 +79,25 @@ export function parseManifest(records: readonly LogRecord[]): Manifest | { reado
   return { logNumber, nextFile, tables, replaced }
 }
 
+/** The same record without the places where compactions go on; `undefined` if it cannot be understood. */
+export function withoutCompactPointers(record: Buffer): Buffer | undefined {
+  const reader = new EditReader(record)
+  const kept: Buffer[] = []
+  while (!reader.isAtEnd && !reader.isBad) {
+    const start = reader.at
+    const tag = reader.number()
+    if (tag === COMPARATOR) reader.slice()
+    else if (tag === NEW_FILE) reader.table()
+    else {
+      if (tag === COMPACT_POINTER || tag === DELETED_FILE) reader.level()
+      if (tag === COMPACT_POINTER) reader.slice()
+      else reader.number()
+    }
+    if (tag !== COMPACT_POINTER) kept.push(record.subarray(start, reader.at))
+  }
+  return reader.isBad ? undefined : Buffer.concat(kept)
+}
+
 class EditReader {
   readonly #bytes: Buffer
   #at = 0
@@ -86,6 +105,10 @@ class EditReader {
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
+  }
+
+  get at(): number {
+    return this.#at
   }
 
   get isAtEnd(): boolean {

@@ -1,6 +1,6 @@
 import { readVarint } from './varint.ts'
 
-/** Decompresses a block, or gives `undefined` if it is damaged. Only index blocks go through here. */
+/** Decompresses a block, or gives `undefined` if it is damaged. */
 export function uncompress(bytes: Buffer): Buffer | undefined {
   const length = readVarint(bytes, 0)
   // Nothing in snappy expands further than this, so a damaged length cannot ask for gigabytes.

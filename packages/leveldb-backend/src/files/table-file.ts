@@ -92,15 +92,20 @@ export async function checkBlocks({ file, blocks }: TableBlocks, signal?: AbortS
   }
 }
 
-function isWhole(bytes: Buffer, start: number, length: number): boolean {
+/** Whether the checksum of a block is right. */
+export function isWhole(bytes: Buffer, start: number, length: number): boolean {
   return crc32c(bytes, start, start + length + 1) === unmask(bytes.readUInt32LE(start + length + 1))
 }
 
 function readBlock(descriptor: number, { offset, bytes }: BlockHandle): Buffer | undefined {
   const block = readAt(descriptor, offset, bytes + TRAILER_BYTES)
   if (block.length !== bytes + TRAILER_BYTES || !isWhole(block, 0, bytes)) return undefined
-  const contents = block.subarray(0, bytes)
-  return block[bytes] === 1 ? uncompress(contents) : block[bytes] === 0 ? contents : undefined
+  return readBlockBytes(block.subarray(0, bytes), block[bytes])
+}
+
+/** The contents of a block, by the byte that says how it is compressed. */
+export function readBlockBytes(contents: Buffer, compression: number | undefined): Buffer | undefined {
+  return compression === 1 ? uncompress(contents) : compression === 0 ? contents : undefined
 }
 
 /** The values of an index block: handles of other blocks, in order. */

@@ -10,6 +10,11 @@ export interface BatchEntry {
   readonly value: Buffer | undefined
 }
 
+/** The sequence number of its first entry; the others follow. */
+export function batchSequence(record: Buffer): number {
+  return Number(record.readBigUInt64LE(0))
+}
+
 /** The entries of one record of a log, or `undefined` if it is not a whole batch. */
 export function parseBatch(record: Buffer): readonly BatchEntry[] | undefined {
   if (record.length < HEADER_BYTES) return undefined
