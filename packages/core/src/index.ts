@@ -15,7 +15,7 @@ export type {
   StoreConfig,
   StoreSettings,
 } from './config/store-config.ts'
-export type { StoreLimits } from './config/store-limits.ts'
+export type { LimitRules, StoreLimits } from './config/store-limits.ts'
 export type { StoreWarning } from './config/store-warning.ts'
 export type { StoreErrorCode, StoreErrorDetails } from './errors/store-error.ts'
 export type { Position, Run } from './events/run.ts'
@@ -37,6 +37,11 @@ export type {
   Truncated,
 } from './events/session-event.ts'
 export type { Json, JsonObject } from './json/json.ts'
+export type { AutoCompactPolicy } from './lifecycle/auto-compact-policy.ts'
+export type { ExpirePolicy, ExpireRules } from './lifecycle/expire-policy.ts'
+export type { RetentionPolicy, RetentionRules } from './lifecycle/retention-policy.ts'
+export type { SweepResult } from './lifecycle/sweep-result.ts'
+export type { SweepSchedule } from './lifecycle/sweep-schedule.ts'
 export type { PairRepair, RepairedMessages } from './pairs/repair-pairs.ts'
 export type { ToolLinks, ToolLinksOf } from './pairs/tool-links.ts'
 export type { SummaryRequest } from './plan/summarize.ts'
@@ -45,6 +50,7 @@ export type {
   DeleteOptions,
   EventRange,
   HistoryOptions,
+  LargeSession,
   ListOptions,
   Message,
   SessionInfo,

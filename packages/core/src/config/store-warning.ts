@@ -5,4 +5,6 @@ export interface StoreWarning {
   /** One or two sentences for a person: what happened and what to do. No message contents. */
   readonly message: string
   readonly session?: string
+  /** The error behind it, as it was thrown; one from your own callback may say anything. */
+  readonly cause?: unknown
 }

@@ -33,6 +33,7 @@ export type CutRequest =
   | { readonly before: Position; readonly exact?: true }
   | { readonly through: Position; readonly version: number }
   | { readonly maxMessages: number }
+  | { readonly maxSessionBytes: number }
 
 export interface Truncated extends EventEnvelope {
   readonly type: 'Truncated'
@@ -87,7 +88,13 @@ export interface Compacted extends EventEnvelope {
   /** Seq of the last event that changed summary or view on somebody's request. */
   readonly cutSeq: number
   readonly ops: readonly RecentOp[]
+  /** About what all messages take that stay in the log, in the view or not. */
+  readonly recordedBytes: number
   readonly removedEvents: number
+  /** The earliest version that can still be looked at. @default this event */
+  readonly minVersion?: number
+  /** Nothing is removed yet: from here on nothing before this seq is needed, and it may go when nobody looks back. */
+  readonly start?: number
   readonly reason?: string
 }
 

@@ -5,10 +5,10 @@ import type { Draft } from './draft.ts'
 import { viewMessages } from './view-messages.ts'
 
 export interface CompactRequest {
-  /** Events from this seq on stay, whatever they are worth. @default none */
-  readonly keepFrom?: number
   /** Roughly what one stored event takes, to weigh what is freed against what is copied. */
   readonly eventBytes: number
+  /** What it must free beyond what it copies. @default anything */
+  readonly minGain?: number
   readonly reason?: string
 }
 
@@ -20,30 +20,80 @@ export interface CompactRequest {
  */
 export function planCompact<M extends object>(draft: Draft<M>, request: CompactRequest): number {
   const { state } = draft
-  if (state.last === 0 || state.deleted) return 0
   const { start, stragglers } = chooseStart(state, request)
   const removedEvents = start - state.first
   if (removedEvents <= 0) return 0
+  const recordedBytes = recordedAfter(state, start)
+  restate(draft, { stragglers, reason: request.reason }, () => ({ removedEvents, recordedBytes }))
+  draft.trim(start)
+  return removedEvents
+}
 
-  const restated = {
-    summary: state.summary,
-    metadata: state.metadata,
-    createdAt: state.createdAt,
-    updatedAt: state.updatedAt,
-    cutSeq: state.cutSeq,
-    ops: state.ops,
-  }
+/**
+ * The first half of a compaction for sessions whose past is still wanted: everything needed is restated as in
+ * {@link planCompact}, but nothing is removed. Every later version can do without what lies before the start, so when
+ * the last version from before the checkpoint is of no interest any more, {@link planTrim} removes that.
+ *
+ * @returns whether there was anything to prepare
+ */
+export function planCheckpoint<M extends object>(draft: Draft<M>, request: CompactRequest): boolean {
+  const { state } = draft
+  const { minVersion } = state
+  const { start, stragglers } = chooseStart(state, request)
+  if (start <= state.first) return false
+  restate(draft, { stragglers, reason: request.reason }, () => ({
+    removedEvents: 0,
+    recordedBytes: state.recordedBytes,
+    minVersion,
+    start,
+  }))
+  return true
+}
+
+/** Removes what lies before the start of the checkpoint. @returns how many events go */
+export function planTrim<M extends object>(draft: Draft<M>, reason: string): number {
+  const { state } = draft
+  const { checkpoint } = state
+  if (checkpoint === undefined || state.deleted) return 0
+  const removedEvents = checkpoint.start - state.first
+  const recordedBytes = recordedAfter(state, checkpoint.start)
+  draft.add('Compacted', { ...restated(state), removedEvents, recordedBytes, minVersion: checkpoint.seq, reason })
+  draft.trim(checkpoint.start)
+  return removedEvents
+}
+
+function restate<M extends object>(
+  draft: Draft<M>,
+  { stragglers, reason }: { readonly stragglers: readonly number[]; readonly reason: string | undefined },
+  counts: () => Record<string, Json>,
+): void {
+  const { state } = draft
+  const before = restated(state)
   const moving = new Set(stragglers)
   const entries = viewMessages(state).map((entry) => (moving.has(entry.position) ? draft.moveMessage(entry) : entry))
   // What the runs so far took in the log is removed with it, so counting begins anew.
   draft.replaceView(runsOf(entries), true)
-  draft.add('Compacted', {
-    ...(restated as unknown as Record<string, Json>),
-    removedEvents,
-    ...(request.reason === undefined ? undefined : { reason: request.reason }),
-  })
-  draft.trim(start)
-  return removedEvents
+  draft.add('Compacted', { ...before, ...counts(), ...(reason === undefined ? undefined : { reason }) })
+}
+
+function restated({ summary, metadata, createdAt, updatedAt, cutSeq, ops }: SessionState<unknown>): {
+  [field: string]: Json
+} {
+  return { summary, metadata, createdAt, updatedAt, cutSeq, ops: ops as unknown as Json }
+}
+
+/**
+ * What the recorded messages from `start` on take. Dead ones are not known one by one, so they count as equally large.
+ */
+function recordedAfter(
+  { first, last, length, entries, bytes, recordedBytes }: SessionState<unknown>,
+  start: number,
+): number {
+  let liveAfter = 0
+  for (let i = 0; i < length; i++) if ((entries[i]?.position ?? 0) >= start) liveAfter += 1
+  const dead = last - first + 1 - length
+  const deadAfter = last - start + 1 - liveAfter
+  return Math.round(bytes + (dead <= 0 ? 0 : ((recordedBytes - bytes) * deadAfter) / dead))
 }
 
 interface Start {
@@ -57,21 +107,20 @@ interface Start {
  * The start that frees the most: every run of live messages may begin the new log, at the price of copying the live
  * messages before it. So one old system prompt does not keep a million dead events.
  */
-function chooseStart<M>(state: SessionState<M>, { keepFrom = Infinity, eventBytes }: CompactRequest): Start {
-  const live: StoredMessage<M>[] = viewMessages(state).sort((a, b) => a.position - b.position)
-  const end = Math.min(state.last + 1, keepFrom)
+function chooseStart<M>(state: SessionState<M>, { eventBytes, minGain = 0 }: CompactRequest): Start {
   let best: Start = { start: state.first, stragglers: [] }
-  let bestGain = 0
+  if (state.last === 0 || state.deleted) return best
+  const live: StoredMessage<M>[] = viewMessages(state).sort((a, b) => a.position - b.position)
+  const end = state.last + 1
+  let bestGain = minGain
   let copied = 0
   for (let i = 0; i <= live.length; i++) {
-    const start = Math.min(live[i]?.position ?? end, end)
-    const dead = start - state.first - i
-    const gain = dead * eventBytes - copied
+    const start = live[i]?.position ?? end
+    const gain = (start - state.first - i) * eventBytes - copied
     if (gain > bestGain) {
       bestGain = gain
       best = { start, stragglers: live.slice(0, i).map(({ position }) => position) }
     }
-    if (start >= end) break
     copied += live[i]?.bytes ?? 0
   }
   return best

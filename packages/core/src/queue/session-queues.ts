@@ -20,6 +20,11 @@ export class SessionQueues<M> {
     return this.#queue(session).exclusively(work)
   }
 
+  /** Whether anything is being written, to this session or at all. */
+  isBusy(session?: string): boolean {
+    return session === undefined ? this.#queues.size > 0 : this.#queues.has(session)
+  }
+
   /** Resolves when nothing is waiting any more, in no queue. */
   async idle(): Promise<void> {
     while (this.#queues.size > 0) await Promise.all(Array.from(this.#queues.values(), (queue) => queue.idle))

@@ -48,6 +48,15 @@ export function checkText(name: string, value: unknown): asserts value is string
   }
 }
 
+/** @throws `INVALID_ARGUMENT` */
+export function checkCutTarget(keepLast: unknown): void {
+  if (typeof keepLast === 'object' && keepLast !== null) {
+    checkWholeNumber('before', (keepLast as { readonly before?: unknown }).before)
+  } else if (!Number.isSafeInteger(keepLast)) {
+    throw new StoreError('INVALID_ARGUMENT', `keepLast is a whole number or { before }, not ${describe(keepLast)}.`)
+  }
+}
+
 /** Values may be anything, also secret: numbers are named, of all others only the kind. */
 export function describe(value: unknown): string {
   if (typeof value === 'number') return String(value)

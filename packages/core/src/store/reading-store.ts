@@ -47,12 +47,15 @@ export class ReadingStore<M extends object> {
   protected readonly states: SessionStates<M>
   protected readonly signals: Signals = new Signals()
   protected readonly toolLinks: ToolLinksOf | undefined
+  protected readonly now: () => number
   readonly #closed = new AbortController()
   readonly #otherWriters: boolean
   #closing: Promise<void> | undefined
 
   constructor({ backend, readOnly, schema = EVENT_SCHEMA }: StoreParts, settings: StoreSettings<M>) {
+    const { clock = Date } = settings
     this.source = { backend, schema }
+    this.now = () => clock.now()
     this.#otherWriters = backend.capabilities.access === 'shared' || readOnly
     this.states = new SessionStates(this.source, !this.#otherWriters, settings.viewCacheBytes ?? DEFAULT_CACHE_BYTES)
     this.toolLinks = settings.toolLinks?.bind(settings) as ToolLinksOf | undefined
@@ -107,7 +110,7 @@ export class ReadingStore<M extends object> {
 
   async stats(): Promise<StoreStats> {
     this.check()
-    return storeStats(this.source.backend)
+    return storeStats(this.source.backend, this.now())
   }
 
   async verify(key?: string): Promise<VerifyReport> {

@@ -1,6 +1,7 @@
 import type { Position } from '../events/run.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { JsonObject } from '../json/json.ts'
+import type { SweepResult } from '../lifecycle/sweep-result.ts'
 import type { SummaryRequest } from '../plan/summarize.ts'
 
 /** The least that a message is. Use your SDK's own type as `M` instead. */
@@ -114,21 +115,39 @@ export interface DeleteOptions {
 }
 
 export interface StoreStats {
+  /** Exactly. */
   readonly sessions: number
-  /** Sessions of which only the note of their deletion is left. */
+  /** Sessions of which only the trace of their deletion is left, exactly. */
   readonly deletedSessions: number
-  /** Events that can be read, of all sessions. */
+  /** Events that can be read, of all sessions, exactly. */
   readonly events: number
-  /** Messages in all views. */
+  /** Messages in all views, exactly. */
   readonly messages: number
   /** What the views take as JSON text, roughly. */
   readonly liveBytes: number
+  /** What the views have no use for, in the storage, roughly: what compacting everything would free. */
+  readonly deadBytes: number
   /** What the readable events take in the storage, roughly. */
   readonly bytes: number
   /** What the storage takes on disk, exactly; absent if the backend cannot tell. */
   readonly diskBytes?: number
+  /** When the session that has been idle for longest was last used, exactly. */
   readonly oldestUpdate?: number
+  /** When any session was last used, exactly. */
   readonly newestUpdate?: number
+  /** The ten sessions that take the most bytes, largest first. */
+  readonly largest: readonly LargeSession[]
+  /**
+   * About what the sessions that are there grew by on each of the last seven days, as if each had grown evenly from its
+   * creation to its last update.
+   */
+  readonly growthBytesPerDay: number
+}
+
+export interface LargeSession {
+  readonly key: string
+  readonly bytes: number
+  readonly messages: number
 }
 
 export interface VerifyProblem {
@@ -206,6 +225,12 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
   deleteSession(key: string, options?: DeleteOptions): Promise<boolean>
   /** Deletes sessions without an event for so long. */
   expire(options: { readonly idleForMs: number; readonly prefix?: string }): Promise<{ readonly sessions: number }>
+  /**
+   * One step of the sweeper by hand: looks at some more sessions and does what `expire`, `retention` and `autoCompact`
+   * ask for. Call it until `done`; a session expires only when two sweeps, an interval apart, have found it idle.
+   */
+  sweep(): Promise<SweepResult>
+  /** Counted over the heads of all sessions; no log is read. */
   stats(): Promise<StoreStats>
   /** Reads every log, compares it with what is derived from it, and changes nothing. */
   verify(key?: string): Promise<VerifyReport>

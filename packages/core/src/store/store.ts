@@ -3,10 +3,13 @@ import { StoreError } from '../errors/store-error.ts'
 import type { Position } from '../events/run.ts'
 import type { JsonObject } from '../json/json.ts'
 import { checkKey } from '../keys/check-key.ts'
+import type { SessionLimits } from '../lifecycle/session-limits.ts'
+import { sessionLimits } from '../lifecycle/session-limits.ts'
+import { StoreKeeper } from '../lifecycle/store-keeper.ts'
+import type { SweepResult } from '../lifecycle/sweep-result.ts'
 import { normaliseJson } from '../normalise/normalise-json.ts'
 import { normaliseMessage } from '../normalise/normalise-message.ts'
 import { planAddMessages } from '../plan/add-messages.ts'
-import { planCompact } from '../plan/compact.ts'
 import { cutBefore, cutToLast, planCut } from '../plan/cut.ts'
 import { planDelete } from '../plan/delete.ts'
 import type { Draft } from '../plan/draft.ts'
@@ -21,7 +24,7 @@ import { SessionQueues } from '../queue/session-queues.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { visibleVersion } from '../view/session-state.ts'
 import { stateAt } from '../view/state-at.ts'
-import { checkText, checkWholeNumber, checkWriteOptions, describe } from './check-options.ts'
+import { checkCutTarget, checkText, checkWholeNumber, checkWriteOptions, describe } from './check-options.ts'
 import { internMessages } from './intern-messages.ts'
 import type {
   CompactResult,
@@ -37,35 +40,47 @@ import { ReadingStore } from './reading-store.ts'
 import { provideInternals } from './store-internals.ts'
 import type { Planned } from '../queue/intent.ts'
 
-const DEFAULT_MESSAGE_BYTES = 16 * 1024 * 1024
-
 /**
  * The way of a message: normalised here, planned on a draft (`plan/`), written by its session's queue (`queue/`), folded
  * into the view (`view/`) and kept (`cache/`).
  */
 export class Store<M extends object> extends ReadingStore<M> implements SessionStore<M> {
   readonly #queues: SessionQueues<M>
-  readonly #maxMessageBytes: number
-  readonly #now: () => number
+  readonly #limits: (key: string) => SessionLimits
+  readonly #keeper: StoreKeeper<M>
 
   constructor(parts: StoreParts, settings: StoreSettings<M>) {
     super(parts, settings)
-    const { limits, clock = Date } = settings
-    this.#maxMessageBytes = limits?.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES
-    this.#now = () => clock.now()
+    this.#limits = sessionLimits(settings.limits, settings.onOverflow !== undefined)
     this.#queues = new SessionQueues({
       backend: parts.backend,
-      now: this.#now,
+      now: this.now,
       load: (session) => this.states.load(session),
       settled: (session, state) => {
         this.states.keep(session, state)
         this.signals.wake(session)
+        this.#keeper.settled(session, state)
       },
       forget: (session) => this.states.forget(session),
     })
+    const { source, states, toolLinks } = this
+    this.#keeper = new StoreKeeper<M>(
+      {
+        source,
+        states,
+        toolLinks,
+        queues: this.#queues,
+        readOnly: parts.readOnly,
+        limits: this.#limits,
+        write: (key, plan) => this.#write(key, undefined, [], 0, plan),
+        summarize: (key, request) => this.summarize(key, request),
+        deleteSession: (key, options) => this.deleteSession(key, options),
+      },
+      settings,
+    )
     provideInternals<M>(this, {
       backend: parts.backend,
-      maxMessageBytes: () => this.#maxMessageBytes,
+      maxMessageBytes: (key) => this.#limits(key).maxMessageBytes,
       load: (key) => this.loadState(key),
       write: async (key, intent) => {
         this.check(key)
@@ -96,12 +111,14 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   #addMessages(key: string, input: readonly unknown[], name: string, options?: WriteOptions): Promise<WriteResult> {
+    const { maxMessageBytes, add } = this.#limitsOf(key)
     const messages =
       name === 'message'
-        ? [normaliseMessage<M>(input[0], name, this.#maxMessageBytes)]
-        : internMessages<M>(input, this.#maxMessageBytes)
-    const request = ['add', messages]
-    return this.#write(key, options, request, bytesOf(messages), (draft) => planAddMessages(draft, messages))
+        ? [normaliseMessage<M>(input[0], name, maxMessageBytes)]
+        : internMessages<M>(input, maxMessageBytes)
+    return this.#write(key, options, ['add', messages], bytesOf(messages), (draft) =>
+      planAddMessages(key, draft, messages, add, this.toolLinks),
+    )
   }
 
   async setSummary(key: string, summary: string, options?: WriteOptions): Promise<WriteResult> {
@@ -115,10 +132,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     options: TruncateOptions = {},
   ): Promise<TruncateResult> {
     const exact = options.exact === true
-    if (typeof keepLast === 'object' && keepLast !== null) checkWholeNumber('before', keepLast.before)
-    else if (!Number.isSafeInteger(keepLast)) {
-      throw new StoreError('INVALID_ARGUMENT', `keepLast is a whole number or { before }, not ${describe(keepLast)}.`)
-    }
+    checkCutTarget(keepLast)
     return this.#write(key, options, ['truncate', keepLast, exact], 0, (draft) => {
       const cut =
         typeof keepLast === 'number'
@@ -129,7 +143,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   async setHistory(key: string, messages: readonly M[], options?: WriteOptions): Promise<WriteResult> {
-    const history = internMessages<M>(messages, this.#maxMessageBytes, this.states.peek(key))
+    const history = internMessages<M>(messages, this.#limitsOf(key).maxMessageBytes, this.states.peek(key))
     return this.#write(key, options, ['history', history], bytesOf(history), (draft) => planSetHistory(draft, history))
   }
 
@@ -151,7 +165,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     options?: WriteOptions,
   ): Promise<WriteResult> {
     checkWholeNumber('position', position)
-    const replacement = internMessages<M>(messages, this.#maxMessageBytes)
+    const replacement = internMessages<M>(messages, this.#limitsOf(key).maxMessageBytes)
     return this.#write(key, options, ['replace', position, replacement], bytesOf(replacement), (draft) =>
       planReplaceFrom(key, draft, position, replacement),
     )
@@ -202,18 +216,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
 
   async compact(key: string): Promise<CompactResult> {
     this.check(key)
-    const { backend } = this.source
-    const before = await backend.head(key)
-    if (before === undefined) return { eventsRemoved: 0, bytesFreed: 0 }
-    const eventBytes = before.bytes / (before.last - before.first + 1)
-    let eventsRemoved = 0
-    await this.#write(key, undefined, [], 0, (draft) => {
-      eventsRemoved = planCompact(draft, { eventBytes })
-    })
-    if (eventsRemoved === 0) return { eventsRemoved, bytesFreed: 0 }
-    await backend.maintenance?.reclaim({ session: key })
-    const after = await backend.head(key)
-    return { eventsRemoved, bytesFreed: Math.max(0, before.bytes - (after?.bytes ?? 0)) }
+    return this.#keeper.compact(key)
   }
 
   async deleteSession(key: string, options: DeleteOptions = {}): Promise<boolean> {
@@ -224,38 +227,28 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     await this.#write(key, write, [], 0, (draft) => {
       existed = planDelete(draft, reason)
     })
-    if (erase === true) await this.#erase(key)
+    if (erase === true) await this.#keeper.erase(key)
     return existed
   }
 
-  /** The session has been deleted, so nobody counts on it any more; a write that comes in between begins it anew. */
-  async #erase(key: string): Promise<void> {
-    await this.#queues.exclusively(key, async () => {
-      const state = await this.states.load(key)
-      if (!state.deleted) return
-      await this.source.backend.erase(key, state.last)
-      this.states.forget(key)
-    })
-  }
-
   async expire(options: { readonly idleForMs: number; readonly prefix?: string }): Promise<{ sessions: number }> {
-    const { idleForMs, prefix } = options
-    checkWholeNumber('idleForMs', idleForMs)
-    const before = this.#now() - idleForMs
-    let sessions = 0
-    for await (const { key, version, updatedAt } of this.listSessions(prefix === undefined ? {} : { prefix })) {
-      if (updatedAt >= before) continue
-      try {
-        if (await this.deleteSession(key, { expectedVersion: version, reason: 'expired' })) sessions += 1
-      } catch (error) {
-        if ((error as StoreError).code !== 'CONFLICT') throw error // used meanwhile, so not idle
-      }
-    }
-    return { sessions }
+    this.check()
+    return this.#keeper.expire(options)
   }
 
-  protected override settle(): Promise<void> {
-    return this.#queues.idle()
+  async sweep(): Promise<SweepResult> {
+    this.check()
+    return this.#keeper.sweep()
+  }
+
+  protected override async settle(): Promise<void> {
+    await this.#keeper.stop()
+    await this.#queues.idle()
+  }
+
+  #limitsOf(key: string): SessionLimits {
+    this.check(key)
+    return this.#limits(key)
   }
 
   /** Hands an operation to its session's queue. `request` is what an operation id stands for. */

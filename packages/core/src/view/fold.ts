@@ -106,6 +106,7 @@ function append<M>(state: SessionState<M>, entry: ViewEntry, message: M): void {
 function entryOf(state: SessionState<unknown>, seq: number, at: number, bytes: number): ViewEntry {
   const previous = state.lastRecorded
   state.lastRecorded = seq
+  state.recordedBytes += bytes
   return { position: seq, previous, at, bytes }
 }
 
@@ -139,6 +140,8 @@ function setView<M>(
   state.entries = chosen
   state.length = chosen.length
   state.bytes = chosen.reduce((sum, { bytes }) => sum + bytes, 0)
+  const { checkpoint } = state
+  if (checkpoint !== undefined && event.view.some(([from]) => from < checkpoint.start)) state.checkpoint = undefined
   state.viewSeq = event.seq
   state.viewRuns = event.view
   state.cutSeq = event.seq
@@ -185,7 +188,9 @@ function restate(state: SessionState<unknown>, event: Compacted): void {
   state.updatedAt = event.updatedAt
   state.cutSeq = event.cutSeq
   state.ops = event.ops
-  state.minVersion = event.seq
+  state.minVersion = event.minVersion ?? event.seq
+  state.recordedBytes = event.recordedBytes
+  state.checkpoint = event.start === undefined ? undefined : { seq: event.seq, start: event.start, at: event.at }
 }
 
 function beginAnew<M>(state: SessionState<M>): void {
@@ -204,6 +209,8 @@ function beginAnew<M>(state: SessionState<M>): void {
   state.viewRuns = []
   state.runBytes = 0
   state.cutSeq = 0
+  state.recordedBytes = 0
+  state.checkpoint = undefined
   state.ops = []
 }
 

@@ -59,6 +59,8 @@ async function loadByProjection<M>(
   state.cutSeq = projection.cutSeq
   state.runBytes = projection.runBytes
   state.minVersion = projection.minVersion
+  state.recordedBytes = projection.recordedBytes
+  state.checkpoint = projection.checkpoint
   state.ops = projection.recentOps
   return state
 }

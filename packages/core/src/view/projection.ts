@@ -1,7 +1,7 @@
 import type { Run } from '../events/run.ts'
 import type { RecentOp } from '../events/session-event.ts'
 import type { Json, JsonObject } from '../json/json.ts'
-import type { SessionState } from './session-state.ts'
+import type { Checkpoint, SessionState } from './session-state.ts'
 
 /** Up to this many runs are kept with the head, so that a cold load needs no read of its own for the view event. */
 const MAX_RUNS = 32
@@ -23,6 +23,9 @@ export interface Projection {
   readonly runBytes: number
   readonly cutSeq: number
   readonly minVersion: number
+  /** About what all messages in the log take as JSON text, in the view or not. */
+  readonly recordedBytes: number
+  readonly checkpoint?: Checkpoint
   readonly metadata: JsonObject
   readonly recentOps: readonly RecentOp[]
   readonly createdAt: number
@@ -41,6 +44,8 @@ export function projectionOf(state: SessionState<unknown>): Projection {
     runBytes: state.runBytes,
     cutSeq: state.cutSeq,
     minVersion: state.minVersion,
+    recordedBytes: state.recordedBytes,
+    ...(state.checkpoint === undefined ? undefined : { checkpoint: state.checkpoint }),
     metadata: state.metadata,
     recentOps: state.ops,
     createdAt: state.createdAt,
@@ -57,6 +62,7 @@ const NUMBERS = [
   'runBytes',
   'cutSeq',
   'minVersion',
+  'recordedBytes',
   'createdAt',
   'updatedAt',
 ]

@@ -59,7 +59,19 @@ export interface SessionState<M> {
   cutSeq: number
   /** The earliest version that can still be looked at. */
   minVersion: number
+  /** About what all recorded messages take that are in the log, in the view or not. */
+  recordedBytes: number
+  /** Given up when an older message comes back into the view. */
+  checkpoint: Checkpoint | undefined
   ops: readonly RecentOp[]
+}
+
+/** A place in the log from which on nothing before `start` is needed, so that it can be removed later. */
+export interface Checkpoint {
+  /** Seq of its `Compacted` event. */
+  readonly seq: number
+  readonly start: number
+  readonly at: number
 }
 
 export function emptyState<M>(head?: Pick<Head, 'first' | 'incarnation'>): SessionState<M> {
@@ -85,6 +97,8 @@ export function emptyState<M>(head?: Pick<Head, 'first' | 'incarnation'>): Sessi
     runBytes: 0,
     cutSeq: 0,
     minVersion: 0,
+    recordedBytes: 0,
+    checkpoint: undefined,
     ops: [],
   }
 }

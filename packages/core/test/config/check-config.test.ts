@@ -12,7 +12,7 @@ test.each<[unknown, string]>([
   [{ path: 3 }, 'option "path" is 3'],
   [{ path: 'a\0b' }, 'option "path"'],
   [{ path: 'd', durabilty: 'os' }, 'no option "durabilty". Did you mean "durability"?'],
-  [{ path: 'd', retention: {} }, 'no option "retention". Known: backend, path'],
+  [{ path: 'd', colour: {} }, 'no option "colour". Known: backend, path'],
   [{ path: 'd', constructor: {} }, 'no option "constructor"'],
   [{ path: 'd', durability: 'none' }, 'option "durability" is "none"; it must be "sync" or "os"'],
   [{ path: 'd', backendOptions: [] }, 'option "backendOptions" is an array'],

@@ -1,0 +1,55 @@
+import type { Head } from '../backend/backend.ts'
+import type { Projection } from '../view/projection.ts'
+import type { AutoCompactPolicy } from './auto-compact-policy.ts'
+import { deadBytes } from './dead-bytes.ts'
+
+/** What is written beside the restated contents of the projection, when a log is compacted. */
+const WRITTEN_BYTES = 1024
+
+export interface CompactionRules {
+  /** `undefined`: what is dead may go at once, but only where `autoCompact` says that it is worth it. */
+  readonly removedEventsForMs: number | 'forever' | undefined
+  readonly autoCompact: AutoCompactPolicy | undefined
+  /** The time, if it can be believed. */
+  readonly now: number | undefined
+}
+
+/** One of the two halves of a compaction, or both at once. */
+export interface DueCompaction {
+  readonly step: 'compact' | 'checkpoint' | 'trim'
+  readonly reason: 'retention' | 'autoCompact'
+  readonly eventBytes: number
+  readonly minGain: number
+}
+
+/**
+ * Whether a session should be compacted, judged by its head alone.
+ *
+ * Where the past is kept for a while, compaction has two halves: a checkpoint after which no version needs what lies
+ * before it, and, when the checkpoint itself is as old as the past that is wanted, the removal of what lies before. So
+ * the only time that has to be known is that of the checkpoint.
+ */
+export function compactionDue(head: Head, projection: Projection, rules: CompactionRules): DueCompaction | undefined {
+  const { removedEventsForMs, autoCompact, now } = rules
+  if (removedEventsForMs === 'forever' || (removedEventsForMs === undefined && autoCompact === undefined))
+    return undefined
+  const keptMs = removedEventsForMs ?? 0
+  const eventBytes = head.bytes / Math.max(1, head.last - head.first + 1)
+  // A removal writes about what the projection holds, and must free more than that.
+  const minGain = WRITTEN_BYTES + 2 * JSON.stringify(projection).length
+  const reason = autoCompact === undefined ? 'retention' : 'autoCompact'
+  const { checkpoint } = projection
+  if (keptMs > 0) {
+    if (now === undefined) return undefined
+    // A checkpoint from the future was made by a clock that was wrong, so its age will never be known.
+    if (checkpoint !== undefined && checkpoint.at <= now) {
+      return now - checkpoint.at < keptMs ? undefined : { step: 'trim', reason, eventBytes, minGain }
+    }
+  }
+  const dead = deadBytes(head, projection)
+  if (autoCompact !== undefined && (dead < autoCompact.minBytes || dead < autoCompact.deadRatio * head.bytes)) {
+    return undefined
+  }
+  if (dead <= minGain) return undefined
+  return { step: keptMs > 0 ? 'checkpoint' : 'compact', reason, eventBytes, minGain }
+}

@@ -1,0 +1,179 @@
+import type { SessionStates } from '../cache/session-states.ts'
+import type { Clock } from '../config/clock.ts'
+import { reportWarning } from '../config/report-warning.ts'
+import type { StoreSettings } from '../config/store-config.ts'
+import { isStoreError, StoreError } from '../errors/store-error.ts'
+import type { ToolLinksOf } from '../pairs/tool-links.ts'
+import { planCheckpoint, planCompact, planTrim } from '../plan/compact.ts'
+import type { Draft } from '../plan/draft.ts'
+import type { SummaryRequest } from '../plan/summarize.ts'
+import type { SessionQueues } from '../queue/session-queues.ts'
+import { checkWholeNumber } from '../store/check-options.ts'
+import { listSessions } from '../store/list-sessions.ts'
+import type { CompactResult, TruncateResult } from '../store/session-store.ts'
+import type { EventSource } from '../view/read-events.ts'
+import type { SessionState } from '../view/session-state.ts'
+import type { DueCompaction } from './compaction-due.ts'
+import { fullClock } from './full-clock.ts'
+import { OverflowSummariser } from './overflow-summariser.ts'
+import type { SessionLimits } from './session-limits.ts'
+import type { SweepResult } from './sweep-result.ts'
+import { SweepSteps } from './sweep-steps.ts'
+import { DEFAULT_INTERVAL_MS, Sweeper } from './sweeper.ts'
+
+/** Turns of the event loop that background work waits for foreground work, before it takes its own turn. */
+const MAX_TURNS = 20
+
+export interface KeeperContext<M extends object> {
+  readonly source: EventSource
+  readonly states: SessionStates<M>
+  readonly queues: SessionQueues<M>
+  readonly toolLinks: ToolLinksOf | undefined
+  readonly readOnly: boolean
+  limits(key: string): SessionLimits
+  /** Plans and writes, as an operation of the store. */
+  write(key: string, plan: (draft: Draft<M>) => void): Promise<unknown>
+  summarize(key: string, request: SummaryRequest): Promise<TruncateResult>
+  deleteSession(key: string, options: { expectedVersion: number; reason: string }): Promise<boolean>
+}
+
+/** Keeps a store from growing for ever: what removes sessions and events, when it is asked to or by the policies. */
+export class StoreKeeper<M extends object> {
+  readonly #context: KeeperContext<M>
+  readonly #clock: Required<Clock>
+  readonly #sweeper: Sweeper
+  readonly #overflow: OverflowSummariser<M> | undefined
+
+  constructor(context: KeeperContext<M>, settings: StoreSettings<M>) {
+    this.#context = context
+    const clock = fullClock(settings.clock)
+    this.#clock = clock
+    const warn = (warning: Parameters<typeof reportWarning>[1]): void => reportWarning(settings, warning)
+    const schedule = settings.sweep === 'manual' ? undefined : settings.sweep
+    const steps = new SweepSteps(
+      context.source,
+      {
+        isBusy: (key) => context.queues.isBusy(key),
+        expire: (key, version) => this.#deleteUnused(key, version),
+        eraseTrace: (key) => this.erase(key),
+        compact: (key, due) => this.#compactDue(key, due),
+        giveWay: () => this.#giveWay(),
+        warn,
+      },
+      settings,
+      { clock, intervalMs: schedule?.intervalMs ?? DEFAULT_INTERVAL_MS },
+    )
+    this.#sweeper = new Sweeper({
+      clock,
+      step: (signal) => steps.step(signal),
+      giveWay: () => this.#giveWay(),
+      warn,
+    })
+    const { expire, retention, autoCompact } = settings
+    const onOverflow = settings.onOverflow?.bind(settings)
+    const hasPolicy = expire !== undefined || retention !== undefined || autoCompact !== undefined
+    if (hasPolicy && settings.sweep !== 'manual' && !context.readOnly) this.#sweeper.start(schedule ?? {})
+    if (onOverflow === undefined) return
+    this.#overflow = new OverflowSummariser<M>({
+      clock,
+      toolLinks: context.toolLinks,
+      onOverflow,
+      limit: (key) => context.limits(key).overflow,
+      load: (key) => context.states.load(key),
+      summarize: (key, request) => context.summarize(key, request),
+      warn,
+    })
+  }
+
+  /** To be told of every state that a write resulted in. */
+  settled(key: string, state: SessionState<M>): void {
+    this.#overflow?.notice(key, state)
+  }
+
+  sweep(): Promise<SweepResult> {
+    if (!this.#context.readOnly) return this.#sweeper.step()
+    return Promise.reject(new StoreError('READ_ONLY', 'The store was opened read-only. Open it for writing to sweep.'))
+  }
+
+  async stop(): Promise<void> {
+    this.#overflow?.stop()
+    await this.#sweeper.stop()
+  }
+
+  /** Removes at once whatever can go, whatever the policies say. */
+  async compact(key: string): Promise<CompactResult> {
+    const { backend } = this.#context.source
+    const before = await backend.head(key)
+    if (before === undefined) return { eventsRemoved: 0, bytesFreed: 0 }
+    const eventBytes = before.bytes / (before.last - before.first + 1)
+    let eventsRemoved = 0
+    await this.#context.write(key, (draft) => {
+      eventsRemoved = planCompact(draft, { eventBytes })
+    })
+    if (eventsRemoved === 0) return { eventsRemoved, bytesFreed: 0 }
+    await backend.maintenance?.reclaim({ session: key })
+    const after = await backend.head(key)
+    return { eventsRemoved, bytesFreed: Math.max(0, before.bytes - (after?.bytes ?? 0)) }
+  }
+
+  /**
+   * Erases what is left of a deleted session, of which nobody counts on anything any more.
+   *
+   * @returns false if a write has begun it anew meanwhile
+   */
+  erase(key: string): Promise<boolean> {
+    const { queues, states, source } = this.#context
+    return queues.exclusively(key, async () => {
+      const state = await states.load(key)
+      if (!state.deleted) return false
+      await source.backend.erase(key, state.last)
+      states.forget(key)
+      return true
+    })
+  }
+
+  /** Deletes at once what has been idle for so long: the caller's own decision, so no second look is taken. */
+  async expire({ idleForMs, prefix }: { idleForMs: number; prefix?: string }): Promise<{ sessions: number }> {
+    checkWholeNumber('idleForMs', idleForMs)
+    const before = this.#clock.now() - idleForMs
+    let sessions = 0
+    for await (const { key, version, updatedAt } of listSessions(
+      this.#context.source,
+      prefix === undefined ? {} : { prefix },
+    )) {
+      if (updatedAt < before && (await this.#deleteUnused(key, version))) sessions += 1
+    }
+    return { sessions }
+  }
+
+  /** @returns false if it was used meanwhile */
+  async #deleteUnused(key: string, expectedVersion: number): Promise<boolean> {
+    try {
+      return await this.#context.deleteSession(key, { expectedVersion, reason: 'expired' })
+    } catch (error) {
+      if (isStoreError(error, 'CONFLICT')) return false // used meanwhile, so not idle
+      throw error
+    }
+  }
+
+  async #compactDue(key: string, due: DueCompaction): Promise<number> {
+    const { states } = this.#context
+    const wasInUse = states.peek(key) !== undefined
+    let removed = 0
+    await this.#context.write(key, (draft) => {
+      if (due.step === 'compact') removed = planCompact(draft, due)
+      else if (due.step === 'trim') removed = planTrim(draft, due.reason)
+      else planCheckpoint(draft, due)
+    })
+    // A sweep over cold sessions must not push those in use out of memory.
+    if (!wasInUse) states.forget(key)
+    return removed
+  }
+
+  /** At least one turn, so that whatever waits comes first; more while somebody writes, but not for ever. */
+  async #giveWay(): Promise<void> {
+    for (let turn = 0; turn < MAX_TURNS && (turn === 0 || this.#context.queues.isBusy()); turn++) {
+      await new Promise((resume) => setTimeout(resume, 0))
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import type { SessionHead } from '../backend/backend.ts'
+import type { Clock } from '../config/clock.ts'
+import type { StoreSettings } from '../config/store-config.ts'
+import type { StoreWarning } from '../config/store-warning.ts'
+import { isStoreError } from '../errors/store-error.ts'
+import { loadState } from '../view/load-state.ts'
+import type { Projection } from '../view/projection.ts'
+import { projectionOf, readProjection } from '../view/projection.ts'
+import type { EventSource } from '../view/read-events.ts'
+import { Candidates } from './candidates.ts'
+import { ClockGuard } from './clock-guard.ts'
+import type { DueCompaction } from './compaction-due.ts'
+import { compactionDue } from './compaction-due.ts'
+import type { ExpireRules } from './expire-policy.ts'
+import { prefixRules } from './prefix-rules.ts'
+import type { RetentionRules } from './retention-policy.ts'
+import type { SweepResult } from './sweep-result.ts'
+
+/** Heads looked at in one step. They are held in memory, some KB each. */
+const HEADS_PER_STEP = 256
+/** Sessions changed in one step. */
+const ACTS_PER_STEP = 64
+
+const DEFAULT_TRACES_MS = 30 * 24 * 60 * 60 * 1000
+
+/** What a sweep does to sessions. */
+export interface SweepActs {
+  /** Whether it is being written to; it is then left alone. */
+  isBusy(key: string): boolean
+  /** @returns false if it was used meanwhile */
+  expire(key: string, version: number): Promise<boolean>
+  /** Erases what is left of a deleted session. @returns false if it was used meanwhile */
+  eraseTrace(key: string): Promise<boolean>
+  /** @returns how many events were removed */
+  compact(key: string, due: DueCompaction): Promise<number>
+  /** Gives way to whoever waits. */
+  giveWay(): Promise<void>
+  warn(warning: StoreWarning): void
+}
+
+export type SweepPolicies = Pick<StoreSettings, 'expire' | 'retention' | 'autoCompact'>
+
+interface Counts {
+  sessions: number
+  expired: number
+  tracesErased: number
+  compacted: number
+  eventsRemoved: number
+  failed: number
+}
+
+/** Walks over all sessions in steps of bounded work, and does to each what the policies ask for. */
+export class SweepSteps {
+  readonly #source: EventSource
+  readonly #acts: SweepActs
+  readonly #clock: Required<Clock>
+  readonly #guard: ClockGuard
+  readonly #candidates: Candidates
+  readonly #expire: ((key: string) => ExpireRules) | undefined
+  readonly #retention: ((key: string) => RetentionRules) | undefined
+  readonly #autoCompact: SweepPolicies['autoCompact']
+  #after: string | undefined
+  #hasWarned = false
+
+  constructor(
+    source: EventSource,
+    acts: SweepActs,
+    { expire, retention, autoCompact }: SweepPolicies,
+    { clock, intervalMs }: { readonly clock: Required<Clock>; readonly intervalMs: number },
+  ) {
+    this.#source = source
+    this.#acts = acts
+    this.#clock = clock
+    this.#guard = new ClockGuard(clock)
+    this.#candidates = new Candidates(clock, intervalMs)
+    this.#expire = expire === undefined ? undefined : prefixRules<ExpireRules>(expire)
+    this.#retention = retention === undefined ? undefined : prefixRules<RetentionRules>(retention)
+    this.#autoCompact = autoCompact
+  }
+
+  async step(signal: AbortSignal): Promise<SweepResult> {
+    const now = this.#believedTime()
+    const counts: Counts = { sessions: 0, expired: 0, tracesErased: 0, compacted: 0, eventsRemoved: 0, failed: 0 }
+    const heads = await this.#nextHeads()
+    for (const head of heads) {
+      if (signal.aborted || changed(counts) >= ACTS_PER_STEP) break
+      counts.sessions += 1
+      this.#after = head.session
+      await this.#visit(head, now, counts)
+    }
+    const done = counts.sessions === heads.length && heads.length < HEADS_PER_STEP
+    if (done) {
+      this.#after = undefined
+      this.#candidates.endSweep()
+    }
+    return { ...counts, clockJumped: now === undefined, done }
+  }
+
+  async #nextHeads(): Promise<SessionHead[]> {
+    const heads: SessionHead[] = []
+    const after = this.#after === undefined ? undefined : { after: this.#after }
+    for await (const batch of this.#source.backend.list({ ...after, limit: HEADS_PER_STEP })) heads.push(...batch)
+    return heads
+  }
+
+  /** One session that fails is reported, and the sweep goes on with the next. */
+  async #visit(head: SessionHead, now: number | undefined, counts: Counts): Promise<void> {
+    const key = head.session
+    if (this.#acts.isBusy(key)) return
+    try {
+      const projection = readProjection(head.projection) ?? projectionOf(await loadState(this.#source, key))
+      if (now !== undefined && (await this.#remove(head, projection, now, counts))) return
+      if (projection.deleted === true) return
+      const removedEventsForMs = this.#retention?.(key).removedEventsForMs
+      const due = compactionDue(head, projection, { removedEventsForMs, autoCompact: this.#autoCompact, now })
+      if (due === undefined) return
+      await this.#acts.giveWay()
+      const removed = await this.#acts.compact(key, due)
+      counts.eventsRemoved += removed
+      if (removed > 0) counts.compacted += 1
+    } catch (error) {
+      if (isStoreError(error, 'CLOSED') || isStoreError(error, 'READ_ONLY')) throw error
+      counts.failed += 1
+      const message = `The sweeper could not work on session ${JSON.stringify(key)}; it goes on with the others and tries again at the next sweep. Run verify if this repeats.`
+      this.#acts.warn({ code: 'SWEEP_SESSION_FAILED', message, session: key, cause: error })
+    }
+  }
+
+  /** @returns whether the session, or what was left of it, has gone */
+  async #remove(head: SessionHead, projection: Projection, now: number, counts: Counts): Promise<boolean> {
+    const rules = this.#expire?.(head.session)
+    if (rules === undefined) return false
+    const { idleForMs = 'never', tracesForMs = DEFAULT_TRACES_MS } = rules
+    const isDeleted = projection.deleted === true
+    const limitMs = isDeleted ? tracesForMs : idleForMs
+    if (typeof limitMs !== 'number' || now - projection.updatedAt <= limitMs) return false
+    if (!this.#candidates.confirm(head.session, head.last)) return false
+    await this.#acts.giveWay()
+    const isGone = await (isDeleted ? this.#acts.eraseTrace(head.session) : this.#acts.expire(head.session, head.last))
+    if (isGone) counts[isDeleted ? 'tracesErased' : 'expired'] += 1
+    return isGone
+  }
+
+  #believedTime(): number | undefined {
+    const { jumpMs } = this.#guard
+    if (jumpMs === 0) {
+      this.#hasWarned = false
+      return this.#clock.now()
+    }
+    this.#candidates.clear()
+    if (!this.#hasWarned) {
+      const message = `The system's time has moved ${Math.round(jumpMs / 1000)} seconds against the time that has passed since the store was opened. Nothing is removed for its age until they agree again, or the store is opened anew.`
+      this.#acts.warn({ code: 'CLOCK_JUMPED', message })
+      this.#hasWarned = true
+    }
+    return undefined
+  }
+}
+
+function changed({ expired, tracesErased, compacted, failed }: Counts): number {
+  return expired + tracesErased + compacted + failed
+}
