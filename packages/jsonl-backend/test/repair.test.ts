@@ -45,8 +45,6 @@ async function repair(
   return { backend, report: report ?? { applied: false, actions: [] } }
 }
 
-const lost = (seq: number): object => ({ seq, id: `lost-${seq}`, type: 'EventLost', v: 1, at: 0, inert: true })
-
 describe('repair', () => {
   test('does nothing to a good store', async () => {
     const { backend, report } = await repair(await makeDamaged((lines) => lines))
@@ -56,7 +54,11 @@ describe('repair', () => {
 
   test('computes checksums anew for lines that were edited on purpose', async () => {
     const fileSystem = await makeDamaged((lines) =>
-      lines.map((line) => line.replace('"message 2"', '"a much longer text, ä"')),
+      lines.map((line) =>
+        line.includes('"message 2"')
+          ? line.replace('"message 2"', '"a much longer text, ä"').replace(/"crc":"[0-9a-f]{8}"/, '"crc":"edited"')
+          : line,
+      ),
     )
     const { backend, report } = await repair(fileSystem)
     expect(report.actions).toMatchObject([
@@ -86,28 +88,36 @@ describe('repair', () => {
     await backend.close()
   })
 
-  test.each([
-    [2, [1, 0, 3, 4, 5]],
-    [3, [1, 2, 0, 4, 5]],
-    [4, [1, 2, 3, 0, 5]],
-    [5, [1, 2, 3, 4, 0]],
-  ])('puts an inert event in place of event %i if its line is garbage', async (seq, kept) => {
-    const fileSystem = await makeDamaged((lines) =>
-      lines.map((line, index) => (index === seq ? '\u0000\u0001garbage' : line)),
+  test('does not take damage for an edit, even if it is good JSON', async () => {
+    const { backend, report } = await repair(
+      await makeDamaged((lines) => lines.map((line) => line.replace('"message 5"', '"message X"'))),
     )
-    const { backend, report } = await repair(fileSystem)
-    expect(report.actions).toMatchObject([{ seq, line: seq + 1, session: 'chat' }])
-    expect(await readAll(backend, 'chat')).toEqual(
-      kept.map((kind, index) => (kind === 0 ? lost(index + 1) : message(kind))),
-    )
+    expect(report.actions[0]).toMatchObject({ session: 'chat', seq: 5, line: 6 })
+    expect(await readAll(backend, 'chat')).toEqual([1, 2, 3, 4].map((seq) => message(seq)))
     await backend.close()
   })
 
-  test('puts inert events in place of lines that were taken out', async () => {
-    const { backend } = await repair(
-      await makeDamaged((lines) => lines.filter((_, index) => index !== 3 && index !== 4)),
+  test.each([
+    [1, [2, 3, 4, 5]],
+    [2, [3, 4, 5]],
+    [3, [4, 5]],
+    [4, [1, 2, 3]],
+    [5, [1, 2, 3, 4]],
+  ])('keeps the longest stretch if the line of event %i is garbage', async (seq, kept) => {
+    const fileSystem = await makeDamaged((lines) =>
+      lines.map((line, index) => (index === seq ? '\u0000garbage' : line)),
     )
-    expect(await readAll(backend, 'chat')).toEqual([message(1), message(2), lost(3), lost(4), message(5)])
+    const { backend, report } = await repair(fileSystem)
+    expect(report.actions[0]).toMatchObject({ seq, line: seq + 1, session: 'chat' })
+    expect(await readAll(backend, 'chat')).toEqual(kept.map((number) => message(number)))
+    expect(await backend.head('chat')).toMatchObject({ first: kept[0], last: kept.at(-1) })
+    await appendMessages(backend, 'chat', kept.at(-1) ?? 0, 1)
+    await backend.close()
+  })
+
+  test('keeps the longest stretch if lines were taken out', async () => {
+    const { backend } = await repair(await makeDamaged((lines) => lines.filter((_, index) => index !== 2)))
+    expect(await readAll(backend, 'chat')).toEqual([3, 4, 5].map((seq) => message(seq)))
     await backend.close()
   })
 

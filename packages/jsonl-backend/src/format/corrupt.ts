@@ -12,7 +12,7 @@ export function corrupt(what: string, place: Place): StoreError {
   const line = place.line === undefined ? '' : `, line ${place.line}`
   return new StoreError(
     'CORRUPT',
-    `${place.file}${line}: ${what}. If it was edited on purpose, run "turnlog repair"; otherwise restore it from a backup.`,
+    `${place.file}${line}: ${what}. If it was edited on purpose, write "edited" in place of the checksum and run "turnlog repair"; otherwise restore the file from a backup.`,
     place,
   )
 }

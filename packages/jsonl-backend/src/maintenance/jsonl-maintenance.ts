@@ -15,6 +15,7 @@ import { systemCode } from '../file-system/file-system.ts'
 import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import type { Environment, OpenDirectory } from '../open-directory.ts'
+import type { Committed } from '../session/committed.ts'
 import type { Sessions } from '../session/sessions.ts'
 import { belongsTo } from '../session/set-aside.ts'
 import { repairDirectory } from './repair-directory.ts'
@@ -116,9 +117,9 @@ export class JsonlMaintenance implements Maintenance {
   ): Promise<{ readonly events: number; readonly bytes: number; readonly problems: readonly Problem[] }> {
     const path = join(directory.directory, name)
     const problems: Problem[] = []
-    let committedSize: number | undefined
+    let committed: Committed | undefined
     try {
-      committedSize = (await directory.catalogue.get(name))?.size
+      committed = await directory.catalogue.get(name)
     } catch (error) {
       if (!isStoreError(error)) throw error
       problems.push(toProblem(error))
@@ -127,7 +128,11 @@ export class JsonlMaintenance implements Maintenance {
       const file = await directory.fileSystem.open(path, { access: 'read' })
       try {
         const { size } = file.stat()
-        const verdict = await verifyFile(file, path, session, Math.min(size, committedSize ?? size))
+        const verdict = await verifyFile(file, path, {
+          session,
+          size: Math.min(size, committed?.size ?? size),
+          first: committed?.head.first ?? 1,
+        })
         // What opening found and what the lines tell is often the same thing.
         const isTold = problems.length > 0 && verdict.problems.some(({ line }) => line === problems[0]?.line)
         return { events: verdict.events, bytes: size, problems: [...(isTold ? [] : problems), ...verdict.problems] }

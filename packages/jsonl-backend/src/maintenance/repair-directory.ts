@@ -11,7 +11,6 @@ import { lockDirectory } from '../lock/directory-lock.ts'
 import type { Environment } from '../open-directory.ts'
 import type { Committed } from '../session/committed.ts'
 import { copyAside } from '../session/set-aside.ts'
-import type { Mending } from './repair-file.ts'
 import { mendFile } from './repair-file.ts'
 
 /** Looks at every file, or mends it if `apply` is set; the damaged original is kept beside it. */
@@ -75,16 +74,15 @@ async function mend(fileSystem: FileSystem, directory: string, name: string, app
   const path = join(directory, name)
   const file = await fileSystem.open(path, { access: 'read' })
   try {
-    const plan = mendFile(file, path, name)
-    for await (const _ of plan.pieces()) continue
-    const { actions, last } = plan
-    if (!plan.isUsable) actions.push({ message: 'Set the file aside: nothing in it can be read.', file: path })
-    if (!apply || actions.length === 0) return { actions, last }
+    const { actions, last, pieces } = await mendFile(file, path, name)
+    const all = [...actions]
+    if (pieces === undefined) all.push({ message: 'Set the file aside: nothing in it can be kept.', file: path })
+    if (!apply || all.length === 0) return { actions: all, last }
     const backup = await copyAside(fileSystem, path, file, 0, 'damaged')
-    if (plan.isUsable) await writeMended(fileSystem, path, mendFile(file, path, name))
-    else await removeIfThere(fileSystem, path)
+    if (pieces === undefined) await removeIfThere(fileSystem, path)
+    else await writeMended(fileSystem, path, pieces())
     await fileSystem.syncDirectory(directory)
-    return { actions, last, backup }
+    return { actions: all, last, backup }
   } catch (error) {
     if (!isStoreError(error, 'UNSUPPORTED')) throw error
     return { actions: [{ message: `Leave the file alone. ${error.message}`, file: path }], last: Infinity }
@@ -93,13 +91,13 @@ async function mend(fileSystem: FileSystem, directory: string, name: string, app
   }
 }
 
-async function writeMended(fileSystem: FileSystem, path: string, mending: Mending): Promise<void> {
+async function writeMended(fileSystem: FileSystem, path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
   const temporary = `${path}.tmp`
   await removeIfThere(fileSystem, temporary)
   const target = await fileSystem.open(temporary, { access: 'create' })
   try {
     let position = 0
-    for await (const piece of mending.pieces()) {
+    for await (const piece of pieces) {
       await writeAll(target, piece, position)
       position += piece.length
     }

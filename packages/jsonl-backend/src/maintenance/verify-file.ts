@@ -17,17 +17,16 @@ export interface FileVerdict {
   readonly problems: readonly Problem[]
 }
 
-/** Reads every line up to `size`, which is where the last whole batch ends if that is known. */
+/** Reads every line up to `size`, which is where the last whole batch ends if that is known, and counts from `first` on. */
 export async function verifyFile(
   file: OpenFile,
   path: string,
-  session: string | undefined,
-  size: number,
+  { session, size, first }: { readonly session: string; readonly size: number; readonly first: number },
 ): Promise<FileVerdict> {
   const problems: Problem[] = []
   const tell = (message: string, place: { readonly line: number; readonly seq?: number }): void => {
     if (problems.length < MAX_PROBLEMS) {
-      problems.push({ message, file: path, ...(session === undefined ? {} : { session }), ...place })
+      problems.push({ message, file: path, session, ...place })
     }
   }
   let header: Header | undefined
@@ -41,7 +40,7 @@ export async function verifyFile(
       header = readHeader(raw, path, tell)
       if (header === undefined) break
       seed = sessionSeed(header.incarnation)
-      if (session !== undefined && header.session !== session) {
+      if (header.session !== session) {
         tell(`The header names session ${JSON.stringify(header.session)}.`, { line })
       }
       continue
@@ -56,7 +55,7 @@ export async function verifyFile(
     const wrong = judge(raw.buffer, frame, seq, expectedMore)
     if (wrong !== undefined) tell(wrong, { line, seq })
     expectedMore = frame.more === 0 ? undefined : frame.more - 1
-    events++
+    if (seq >= first) events++
   }
   if (line === 0) tell('The file is empty.', { line: 1 })
   else if (expectedMore !== undefined) tell('The last batch has no end.', { line })
