@@ -102,6 +102,7 @@ export const rangeCases: readonly Case[] = [
       ]
       assert.deepEqual(await readSeqs(backend, session.key, ranges, { reverse: true }), [8, 7, 6, 3, 2])
       assert.deepEqual(await readSeqs(backend, session.key, ranges, { reverse: false }), [2, 3, 6, 7, 8])
+      assert.deepEqual(await readSeqs(backend, session.key, ranges), [2, 3, 6, 7, 8])
     },
   },
   {

@@ -1,8 +1,12 @@
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
 
+/** Far more than any right backend needs: each round of a race has a winner. */
+const MOST_CONFLICTS = 100_000
+
 /** Appends `count` events to a session for which others compete: reads again and retries after each CONFLICT. */
 export async function compete(backend: Backend, session: string, writer: string, count: number): Promise<void> {
+  let conflicts = 0
   for (let turn = 0; turn < count;) {
     const head = await backend.head(session)
     const last = head?.last ?? 0
@@ -11,7 +15,7 @@ export async function compete(backend: Backend, session: string, writer: string,
       await backend.append(session, { last, incarnation: head?.incarnation ?? 'one-life' }, [event], { last: last + 1 })
       turn++
     } catch (error) {
-      if (!isStoreError(error, 'CONFLICT')) throw error
+      if (!isStoreError(error, 'CONFLICT') || ++conflicts > MOST_CONFLICTS) throw error
     }
   }
 }

@@ -1,5 +1,8 @@
 import type { Backend, EventRecord, ListRange, Range, ReadOptions, SessionHead } from '@turnlog/core/backend'
 
+/** More batches than any case can get from a right backend: an iterator without end fails instead of hanging. */
+const MOST_BATCHES = 50_000
+
 /** Every event there is. */
 export const ALL: readonly Range[] = [{ from: 1, to: Number.MAX_SAFE_INTEGER }]
 
@@ -10,7 +13,7 @@ export async function readAll(
   options?: ReadOptions,
 ): Promise<EventRecord[]> {
   const events: EventRecord[] = []
-  for await (const batch of backend.read(session, ranges, options)) events.push(...batch)
+  for await (const batch of bounded(backend.read(session, ranges, options))) events.push(...batch)
   return events
 }
 
@@ -25,10 +28,18 @@ export async function readSeqs(
 
 export async function listAll(backend: Backend, range?: ListRange): Promise<SessionHead[]> {
   const heads: SessionHead[] = []
-  for await (const batch of backend.list(range)) heads.push(...batch)
+  for await (const batch of bounded(backend.list(range))) heads.push(...batch)
   return heads
 }
 
 export async function listKeys(backend: Backend, range?: ListRange): Promise<string[]> {
   return (await listAll(backend, range)).map(({ session }) => session)
+}
+
+async function* bounded<T>(batches: AsyncIterable<T>): AsyncGenerator<T> {
+  let count = 0
+  for await (const batch of batches) {
+    if (++count > MOST_BATCHES) throw new Error(`an iterator gave more than ${MOST_BATCHES} batches`)
+    yield batch
+  }
 }

@@ -1,0 +1,43 @@
+import { cases, runConformance } from '@turnlog/conformance'
+import type { CaseResult, Target } from '@turnlog/conformance'
+import { describe, expect, test } from 'vitest'
+import { zoo } from './zoo/index.ts'
+
+const known = new Set(cases.map(({ id }) => id))
+const outcomes = new Map<string, Promise<CaseResult | undefined>>()
+
+async function run(target: Target, id: string): Promise<CaseResult | undefined> {
+  const report = await runConformance(target, { grep: new RegExp(`^${id.replaceAll('.', '\\.')}$`), seed: 1 })
+  return report.cases[0]
+}
+
+/** The right backends are asked once for each case. */
+function runHealthy(target: Target, id: string): Promise<CaseResult | undefined> {
+  const key = `${target.name} ${id}`
+  const outcome = outcomes.get(key) ?? run(target, id)
+  outcomes.set(key, outcome)
+  return outcome
+}
+
+describe('the zoo', () => {
+  test('has more than thirty animals, each with a name of its own and a case that exists', () => {
+    expect(zoo.length).toBeGreaterThan(30)
+    expect(new Set(zoo.map(({ name }) => name)).size).toBe(zoo.length)
+    for (const { name, caughtBy } of zoo) {
+      expect(caughtBy.length, name).toBeGreaterThan(0)
+      expect(
+        caughtBy.filter((id) => !known.has(id)),
+        name,
+      ).toEqual([])
+    }
+  })
+
+  describe.each(zoo.map((animal) => [animal.name, animal] as const))('a backend that %s', (_name, animal) => {
+    test.each(animal.caughtBy)('is caught by %s, which its healthy kin passes', async (id) => {
+      expect((await runHealthy(animal.healthy, id))?.failure?.message).toBeUndefined()
+      const caught = await run(animal.target, id)
+      expect(caught?.status).toBe('failed')
+      expect(caught?.failure?.message).toContain(caught?.promise)
+    })
+  })
+})

@@ -1,0 +1,66 @@
+import type { Target } from '@turnlog/conformance'
+import type { Backend } from '@turnlog/core/backend'
+import { memoryBackend } from '@turnlog/core/memory'
+
+/** A backend that breaks one promise, and the cases that must notice. */
+export interface Animal {
+  readonly name: string
+  readonly caughtBy: readonly string[]
+  /** What it was made of. The same cases must pass with it. */
+  readonly healthy: Target
+  readonly target: Target
+}
+
+/** What an animal does differently. `inner` is the right backend underneath. */
+export type Defect = (inner: Backend, context: { readonly cleanUp: (work: () => void) => void }) => Partial<Backend>
+
+export const memoryTarget: Target = memoryTargetWith('memory', () => ({}))
+
+/** A memory backend with one defect. */
+export function memoryAnimal(name: string, caughtBy: readonly string[], defect: Defect): Animal {
+  return { name, caughtBy, healthy: memoryTarget, target: memoryTargetWith(name, defect) }
+}
+
+export function memoryTargetWith(name: string, defect: Defect): Target {
+  return {
+    name,
+    async create() {
+      const cleanUps: (() => void)[] = []
+      const make = (): Backend => {
+        const inner = memoryBackend()
+        const right: Backend = {
+          contract: 1,
+          name,
+          capabilities: inner.capabilities,
+          open: (options) => inner.open(options),
+          close: () => inner.close(),
+          append: (...args) => inner.append(...args),
+          read: (...args) => inner.read(...args),
+          head: (session) => inner.head(session),
+          list: (range) => inner.list(range),
+          erase: (...args) => inner.erase(...args),
+        }
+        return { ...right, ...defect(right, { cleanUp: (work) => cleanUps.push(work) }) }
+      }
+      let backend = make()
+      return {
+        backend,
+        async reopen() {
+          await backend.close()
+          backend = make()
+          await backend.open()
+          return backend
+        },
+        async destroy() {
+          for (const cleanUp of cleanUps) cleanUp()
+          await backend.close()
+        },
+      }
+    },
+  }
+}
+
+/** Lets others run, as real input and output does. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,226 @@
+import { isStoreError } from '@turnlog/core/backend'
+import type { Backend, Capabilities } from '@turnlog/core/backend'
+import { memoryBackend } from '@turnlog/core/memory'
+import { memoryAnimal, memoryTarget, memoryTargetWith, pause } from './animal.ts'
+import type { Animal } from './animal.ts'
+
+const swallowed = async <T>(work: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work
+  } catch (error) {
+    if (isStoreError(error, 'CLOSED')) return undefined
+    throw error
+  }
+}
+
+function claims(name: string, caughtBy: readonly string[], lie: Partial<Capabilities>): Animal {
+  return memoryAnimal(name, caughtBy, (inner) => ({ capabilities: Object.freeze({ ...inner.capabilities, ...lie }) }))
+}
+
+const awake: Partial<Backend> = {
+  // eslint-disable-next-line require-yield -- nobody else can write to memory
+  wake: async function* (_session, signal) {
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  },
+}
+
+export const lifecycleAnimals: readonly Animal[] = [
+  memoryAnimal(
+    'answers head when it is closed',
+    ['lifecycle.closed', 'lifecycle.never-opened', 'lifecycle.closing'],
+    (inner) => ({ head: (session) => swallowed(inner.head(session)) }),
+  ),
+  memoryAnimal('swallows an append when it is closed', ['lifecycle.closed', 'lifecycle.never-opened'], (inner) => ({
+    append: (...args) => swallowed(inner.append(...args)),
+  })),
+  memoryAnimal(
+    'gives nothing to read when it is closed',
+    ['lifecycle.closed', 'lifecycle.read.closed-meanwhile'],
+    (inner) => ({
+      read: async function* (...args) {
+        try {
+          yield* inner.read(...args)
+        } catch (error) {
+          if (!isStoreError(error, 'CLOSED')) throw error
+        }
+      },
+    }),
+  ),
+  memoryAnimal(
+    'gives an empty list when it is closed',
+    ['lifecycle.closed', 'lifecycle.list.closed-meanwhile'],
+    (inner) => ({
+      list: async function* (...args) {
+        try {
+          yield* inner.list(...args)
+        } catch (error) {
+          if (!isStoreError(error, 'CLOSED')) throw error
+        }
+      },
+    }),
+  ),
+  memoryAnimal(
+    'lets a read run on after close',
+    ['lifecycle.read.closed-meanwhile', 'lifecycle.read.belongs-to-its-life'],
+    (inner) => ({
+      read: async function* (...args) {
+        const batches: (readonly never[])[] = []
+        for await (const batch of inner.read(...args)) batches.push(batch as readonly never[])
+        yield* batches
+      },
+    }),
+  ),
+  memoryAnimal('waits for open instead of refusing', ['lifecycle.opening'], (inner) => {
+    let opening: Promise<unknown> = Promise.resolve()
+    return {
+      open(options) {
+        const report = inner.open(options)
+        opening = report
+        return report
+      },
+      head: (session) => opening.then(() => inner.head(session)),
+    }
+  }),
+  memoryAnimal('gives another report each time', ['lifecycle.open.same-report'], (inner) => {
+    let times = 0
+    return { open: async (options) => ({ ...(await inner.open(options)), created: times++ === 0 }) }
+  }),
+  memoryAnimal('says that there was a store before', ['lifecycle.open.report'], (inner) => ({
+    open: async (options) => ({ ...(await inner.open(options)), created: false }),
+  })),
+  memoryAnimal('fails when it is closed twice', ['lifecycle.close.idempotent'], (inner) => {
+    let closed = false
+    return {
+      open(options) {
+        closed = false
+        return inner.open(options)
+      },
+      async close() {
+        if (closed) throw new Error('closed already')
+        closed = true
+        await inner.close()
+      },
+    }
+  }),
+  memoryAnimal(
+    'closes without waiting for appends',
+    ['lifecycle.close.waits-for-appends', 'lifecycle.close.second-waits'],
+    (inner) => ({
+      async append(...args) {
+        await pause()
+        await inner.append(...args)
+      },
+    }),
+  ),
+  memoryAnimal('does not wait for another close', ['lifecycle.close.second-waits'], (inner) => {
+    const appends = new Set<Promise<void>>()
+    let closing = false
+    return {
+      append(...args) {
+        const appended = pause().then(() => inner.append(...args))
+        appends.add(appended)
+        return appended
+      },
+      async close() {
+        if (closing) return
+        closing = true
+        await Promise.allSettled(appends)
+        await inner.close()
+      },
+    }
+  }),
+  memoryAnimal(
+    'cannot be opened again',
+    ['lifecycle.reopened', 'lifecycle.open.during-close', 'lifecycle.close.during-open'],
+    (inner) => {
+      let used = false
+      return {
+        open(options) {
+          if (used) return Promise.reject(new Error('used up'))
+          return inner.open(options)
+        },
+        close() {
+          used = true
+          return inner.close()
+        },
+      }
+    },
+  ),
+  memoryAnimal('forgets that open is under way when it is closed', ['lifecycle.close.during-open'], (inner) => {
+    let opening: Promise<unknown> | undefined
+    return {
+      open(options) {
+        const report = pause().then(() => inner.open(options))
+        opening = report
+        void report.finally(() => (opening = undefined))
+        return report
+      },
+      close: () => (opening === undefined ? inner.close() : Promise.resolve()),
+    }
+  }),
+  memoryAnimal('answers a step of a read with another session', ['lifecycle.read.step-in-flight'], (inner) => ({
+    read: async function* (...args) {
+      for await (const batch of inner.read(...args)) {
+        await pause()
+        yield [...batch].reverse()
+      }
+    },
+  })),
+  memoryAnimal('ignores readOnly', ['read-only.refuses-writes'], (inner) => ({ open: () => inner.open() })),
+  memoryAnimal('drops writes quietly when read-only', ['read-only.refuses-writes'], (inner) => ({
+    append: (...args) =>
+      inner.append(...args).catch((error: unknown) => {
+        if (!isStoreError(error, 'READ_ONLY')) throw error
+      }),
+  })),
+  memoryAnimal('stays read-only', ['read-only.then-writable'], (inner) => {
+    let readOnly = false
+    return {
+      open(options) {
+        readOnly ||= options?.readOnly === true
+        return inner.open({ readOnly })
+      },
+    }
+  }),
+  claims('claims to be persistent', ['persistent.reopen', 'persistent.same-object', 'persistent.created'], {
+    persistent: true,
+  }),
+  claims('claims to survive a crash without keeping anything', ['capabilities.consistent'], { durability: 'os' }),
+  claims('claims a durability that does not exist', ['capabilities.complete'], { durability: 'best' as never }),
+  memoryAnimal('implements another contract', ['capabilities.contract'], () => ({ contract: 2 as never })),
+  memoryAnimal('lets its capabilities be changed', ['capabilities.fixed'], (inner) => ({
+    capabilities: { ...inner.capabilities },
+  })),
+  {
+    name: 'keeps everything although it says it does not',
+    caughtBy: ['volatile.reopened-empty'],
+    healthy: memoryTarget,
+    target: {
+      name: 'keeps everything although it says it does not',
+      async create() {
+        const inner = memoryBackend()
+        const { target } = {
+          target: memoryTargetWith('kept', () => ({
+            close: () => Promise.resolve(),
+            open: () => inner.open(),
+            append: (...args) => inner.append(...args),
+            head: (session) => inner.head(session),
+            list: (range) => inner.list(range),
+          })),
+        }
+        return target.create({ directory: '', seed: 1 })
+      },
+    },
+  },
+  {
+    name: 'fails instead of ending when wake is aborted',
+    caughtBy: ['wake.ends'],
+    healthy: memoryTargetWith('memory with wake', () => awake),
+    target: memoryTargetWith('fails instead of ending when wake is aborted', () => ({
+      wake: async function* (session, signal) {
+        yield* awake.wake?.(session, signal) ?? []
+        throw new Error('aborted')
+      },
+    })),
+  },
+]

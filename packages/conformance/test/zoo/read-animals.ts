@@ -1,0 +1,303 @@
+import { closeSync, openSync } from 'node:fs'
+import { StoreError } from '@turnlog/core/backend'
+import type { Backend, EventRecord } from '@turnlog/core/backend'
+import { memoryAnimal, pause } from './animal.ts'
+import type { Animal } from './animal.ts'
+
+type Read = Backend['read']
+
+function read(name: string, caughtBy: readonly string[], change: (inner: Backend) => Read): Animal {
+  return memoryAnimal(name, caughtBy, (inner) => ({ read: change(inner) }))
+}
+
+export const readAnimals: readonly Animal[] = [
+  read(
+    'reads one too many at `to`',
+    ['read.range.ends', 'read.range.matrix'],
+    (inner) => (session, ranges, options) =>
+      inner.read(
+        session,
+        ranges.map(({ from, to }, index) => ({ from, to: index === ranges.length - 1 && to < 1e9 ? to + 1 : to })),
+        options,
+      ),
+  ),
+  read(
+    'leaves out the event at `to`',
+    ['read.range.ends'],
+    (inner) => (session, ranges, options) =>
+      inner.read(
+        session,
+        ranges.map(({ from, to }) => ({ from, to: to < 1e9 ? to - 1 : to })),
+        options,
+      ),
+  ),
+  read(
+    'refuses a range beyond the end',
+    ['read.range.beyond'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        const head = await inner.head(session)
+        if (head !== undefined && ranges.some(({ to }) => to > head.last + 1 && to < 1e9))
+          throw new StoreError('INVALID_ARGUMENT', 'beyond the end')
+        yield* inner.read(session, ranges, options)
+      },
+  ),
+  read(
+    'ignores limit',
+    ['read.limit', 'read.ranges.several'],
+    (inner) =>
+      (session, ranges, { limit: _limit, ...options } = {}) =>
+        inner.read(session, ranges, options),
+  ),
+  read('takes limit 0 for no limit', ['read.limit'], (inner) => (session, ranges, options = {}) => {
+    const { limit, ...rest } = options
+    return inner.read(session, ranges, limit === 0 ? rest : options)
+  }),
+  read(
+    'counts limit for each range',
+    ['read.limit', 'read.ranges.several'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        for (const range of options?.reverse === true ? [...ranges].reverse() : ranges)
+          yield* inner.read(session, [range], options)
+      },
+  ),
+  read(
+    'never gives more than 1,000 events',
+    ['read.limit', 'read.long'],
+    (inner) =>
+      (session, ranges, options = {}) =>
+        inner.read(session, ranges, { ...options, limit: Math.min(1000, options.limit ?? 1000) }),
+  ),
+  read(
+    'ignores reverse',
+    ['read.reverse'],
+    (inner) =>
+      (session, ranges, { reverse: _reverse, ...options } = {}) =>
+        inner.read(session, ranges, options),
+  ),
+  read(
+    'reverses within each range only',
+    ['read.reverse'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        for (const range of ranges) yield* inner.read(session, [range], options)
+      },
+  ),
+  read(
+    'reverses by default',
+    ['read.reverse', 'append.continues'],
+    (inner) =>
+      (session, ranges, options = {}) =>
+        inner.read(session, ranges, { reverse: true, ...options }),
+  ),
+  read(
+    'gives an empty batch at the end',
+    ['read.batch.never-empty'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        yield* inner.read(session, ranges, options)
+        yield []
+      },
+  ),
+  read(
+    'reads without a snapshot',
+    ['read.snapshot.append', 'read.snapshot.trim'],
+    (inner) =>
+      async function* (session, ranges, options = {}) {
+        let left = options.limit ?? Infinity
+        const { reverse = false, signal } = options
+        for (const range of reverse ? [...ranges].reverse() : ranges) {
+          let { from, to } = range
+          while (left > 0) {
+            const batch: EventRecord[] = []
+            for await (const some of inner.read(session, [{ from, to }], {
+              reverse,
+              limit: Math.min(left, 100),
+              ...(signal === undefined ? {} : { signal }),
+            }))
+              batch.push(...some)
+            const last = batch.at(-1)
+            if (last === undefined) break
+            yield batch
+            left -= batch.length
+            if (reverse) to = last.seq - 1
+            else from = last.seq + 1
+          }
+        }
+      },
+  ),
+  read(
+    'reads each range from a snapshot of its own',
+    ['read.snapshot.ranges'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        for (const range of options === undefined ? ranges : []) {
+          yield* inner.read(session, [range])
+          await pause()
+        }
+        if (options !== undefined) yield* inner.read(session, ranges, options)
+      },
+  ),
+  read(
+    'sorts and joins ranges that overlap',
+    ['read.invalid.order'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        const sorted = [...ranges].sort((a, b) => a.from - b.from)
+        let end = 0
+        const joined = sorted.flatMap(({ from, to }) => {
+          const range = { from: Math.max(from, end + 1), to }
+          end = Math.max(end, to)
+          return range.to >= range.from ? [range] : []
+        })
+        yield* inner.read(session, joined, options)
+      },
+  ),
+  read(
+    'refuses ranges that touch',
+    ['read.range.adjacent'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        if (ranges.some(({ from }, index) => from === (ranges[index - 1]?.to ?? -1) + 1))
+          throw new StoreError('INVALID_ARGUMENT', 'they touch')
+        yield* inner.read(session, ranges, options)
+      },
+  ),
+  read(
+    'takes the first 100 ranges only',
+    ['read.ranges.many'],
+    (inner) => (session, ranges, options) => inner.read(session, ranges.slice(0, 100), options),
+  ),
+  read(
+    'fails for an unknown session',
+    ['read.unknown'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        if ((await inner.head(session)) === undefined) throw new StoreError('NOT_FOUND', 'no such session')
+        yield* inner.read(session, ranges, options)
+      },
+  ),
+  read(
+    'ignores the signal',
+    ['read.abort.before', 'read.abort.between'],
+    (inner) =>
+      (session, ranges, { signal: _signal, ...options } = {}) =>
+        inner.read(session, ranges, options),
+  ),
+  read(
+    'ends quietly when the signal aborts',
+    ['read.abort.before', 'read.abort.between'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        try {
+          yield* inner.read(session, ranges, options)
+        } catch (error) {
+          if (options?.signal?.aborted !== true) throw error
+        }
+      },
+  ),
+  read(
+    'rejects with an error of its own when the signal aborts',
+    ['read.abort.before', 'read.abort.between'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        try {
+          yield* inner.read(session, ranges, options)
+        } catch (error) {
+          throw options?.signal?.aborted === true ? new Error('aborted') : error
+        }
+      },
+  ),
+  read(
+    'leaves its listener on the signal',
+    ['read.abort.leaves-no-listener'],
+    (inner) => (session, ranges, options) => {
+      options?.signal?.addEventListener('abort', () => undefined)
+      return inner.read(session, ranges, options)
+    },
+  ),
+  memoryAnimal(
+    'holds a file for each read that was left early',
+    ['read.break.releases', 'read.throw.releases'],
+    (inner, { cleanUp }) => ({
+      read: async function* (session, ranges, options) {
+        const file = openSync('/dev/null', 'r')
+        let open = true
+        cleanUp(() => open && closeSync(file))
+        yield* inner.read(session, ranges, options)
+        open = false
+        closeSync(file)
+      },
+    }),
+  ),
+  read('shares one place between all readers', ['read.parallel'], (inner) => {
+    let place = 0
+    return async function* (session, ranges, options) {
+      place = 0
+      for await (const batch of inner.read(session, ranges, options)) {
+        for (; place < batch.length;) {
+          yield batch.slice(place, place + 50)
+          place += 50
+          await pause()
+        }
+        place = 0
+      }
+    }
+  }),
+  memoryAnimal('says 0 bytes', ['head.bytes', 'head.bytes.grows'], (inner) => ({
+    async head(session) {
+      const head = await inner.head(session)
+      return head && { ...head, bytes: 0 }
+    },
+  })),
+  memoryAnimal('says first is last when everything is trimmed', ['trim.everything'], (inner) => ({
+    async head(session) {
+      const head = await inner.head(session)
+      return head && { ...head, first: Math.min(head.first, head.last) }
+    },
+  })),
+  memoryAnimal('forgets a session of which everything is trimmed', ['trim.everything'], (inner) => ({
+    async head(session) {
+      const head = await inner.head(session)
+      return head === undefined || head.first > head.last ? undefined : head
+    },
+  })),
+  memoryAnimal('fails for the head of an unknown session', ['head.unknown'], (inner) => ({
+    async head(session) {
+      const head = await inner.head(session)
+      if (head === undefined) throw new StoreError('NOT_FOUND', 'no such session')
+      return head
+    },
+  })),
+  memoryAnimal(
+    'says that every session begins at 1',
+    ['head.fields', 'trim.monotone', 'trim.moves-start'],
+    (inner) => ({
+      async head(session) {
+        const head = await inner.head(session)
+        return head && { ...head, first: 1 }
+      },
+    }),
+  ),
+  memoryAnimal('moves the logical start back when asked', ['trim.monotone'], (inner) => {
+    const firsts = new Map<string, number>()
+    const firstOf = (session: string): number => firsts.get(session) ?? 1
+    return {
+      async append(session, expected, events, projection, { trimBefore, ...options } = {}) {
+        await inner.append(session, expected, events, projection, options)
+        if (trimBefore !== undefined) firsts.set(session, trimBefore)
+      },
+      async head(session) {
+        const head = await inner.head(session)
+        return head && { ...head, first: firstOf(session) }
+      },
+      read: async function* (session, ranges, options) {
+        for await (const batch of inner.read(session, ranges, options)) {
+          const kept = batch.filter(({ seq }) => seq >= firstOf(session))
+          if (kept.length > 0) yield kept
+        }
+      },
+    }
+  }),
+]
