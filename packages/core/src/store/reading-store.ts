@@ -84,7 +84,7 @@ export class ReadingStore<M extends object> {
   }
 
   async *events(key: string, range: EventRange = {}): AsyncGenerator<SessionEvent<M>> {
-    this.check(key)
+    this.checkSession(key)
     yield* readLog<M>(this.source, key, range)
   }
 
@@ -98,7 +98,7 @@ export class ReadingStore<M extends object> {
 
   /** "Now" is when `watch` is called, not when somebody begins to iterate. */
   async #watchStart(key: string, after: number | undefined): Promise<number> {
-    this.check(key)
+    this.checkSession(key)
     if (after !== undefined) checkWholeNumber('after', after)
     return after ?? (await this.source.backend.head(key))?.last ?? 0
   }
@@ -114,7 +114,8 @@ export class ReadingStore<M extends object> {
   }
 
   async verify(key?: string): Promise<VerifyReport> {
-    this.check(key)
+    if (key === undefined) this.check()
+    else this.checkSession(key)
     return verifyStore(this.source, key)
   }
 
@@ -137,14 +138,19 @@ export class ReadingStore<M extends object> {
   protected async settle(): Promise<void> {}
 
   protected async loadState(key: string): Promise<SessionState<M>> {
-    this.check(key)
+    this.checkSession(key)
     return this.states.load(key)
   }
 
   /** @throws `CLOSED`, `INVALID_KEY` */
-  protected check(key?: string): void {
+  protected checkSession(key: unknown): asserts key is string {
+    this.check()
+    checkKey(key)
+  }
+
+  /** @throws `CLOSED` */
+  protected check(): void {
     if (this.#closing !== undefined)
       throw new StoreError('CLOSED', 'The store is closed. Open it again with openStore().')
-    if (key !== undefined) checkKey(key)
   }
 }

@@ -83,7 +83,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
       maxMessageBytes: (key) => this.#limits(key).maxMessageBytes,
       load: (key) => this.loadState(key),
       write: async (key, intent) => {
-        this.check(key)
+        this.checkSession(key)
         return this.#queues.enqueue(key, intent)
       },
       refresh: (key) => {
@@ -215,7 +215,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   async compact(key: string): Promise<CompactResult> {
-    this.check(key)
+    this.checkSession(key)
     return this.#keeper.compact(key)
   }
 
@@ -247,7 +247,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   #limitsOf(key: string): SessionLimits {
-    this.check(key)
+    this.checkSession(key)
     return this.#limits(key)
   }
 
@@ -260,7 +260,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     plan: (draft: Draft<M>) => R | void,
     prepare?: (settled: SessionState<M>) => Promise<void>,
   ): Promise<Planned<R>> {
-    this.check(key)
+    this.checkSession(key)
     return this.#queues.enqueue<R>(key, {
       ...checkWriteOptions(options, request),
       bytes,

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import { build } from 'esbuild'
+import type { BuildOptions } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { fakeBackendSource } from './fake-backend-source.ts'
@@ -137,7 +138,7 @@ describe.each(['npm', 'pnpm'])('packages packed and installed by %s', (manager) 
       write: false,
       logLevel: 'silent',
       format: 'esm',
-    } as const
+    } satisfies BuildOptions
     const { outputFiles } = await build({ ...options, platform: 'browser' })
     expect(outputFiles[0]?.text).not.toContain('name: "jsonl"')
     const server = await build({ ...options, platform: 'node' })

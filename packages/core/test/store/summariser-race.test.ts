@@ -114,12 +114,12 @@ const twoWriteSummariser: Summariser = async (run) => {
   }
 }
 
-/** Undoes and edits, but only what it has seen: with `expectedVersion`. */
+/** Undoes and edits, but only what it has seen (with `expectedVersion`), and not while a tool is running. */
 async function meddler(run: Run): Promise<void> {
   while (!run.agentIsDone) {
     await run.work(60)
     const now = await run.store.load(KEY)
-    if (now.version < 6) continue
+    if (now.version < 6 || now.messages.at(-1)?.content === undefined || now.messages.at(-1)?.role === 'tool') continue
     try {
       if (run.random.chance(0.5)) {
         const edited = now.messages.map((message, index) => (index === 0 ? { ...message, content: 'edited' } : message))

@@ -1,0 +1,179 @@
+import { openStore } from '@turnlog/core'
+import type { SessionStore } from '@turnlog/core'
+import { memoryBackend } from '@turnlog/core/memory'
+import { expect, test } from 'vitest'
+
+const KEY = 'good'
+// What a program without types may pass.
+type Anything = never
+
+async function storeWithHistory(): Promise<SessionStore> {
+  const store = await openStore(memoryBackend())
+  for (let i = 0; i < 4; i++) await store.addMessage(KEY, 'user', String(i))
+  return store
+}
+
+async function log(store: SessionStore): Promise<string> {
+  const events: unknown[] = []
+  for await (const event of store.events(KEY)) events.push(event)
+  return JSON.stringify(events)
+}
+
+const cycle: Record<string, unknown> = { role: 'user' }
+cycle['self'] = cycle
+const deep = { role: 'user', content: JSON.parse('['.repeat(5000) + ']'.repeat(5000)) as unknown }
+
+const badMessages: readonly [name: string, message: unknown, text: RegExp][] = [
+  [
+    'a bigint',
+    { role: 'assistant', tool_calls: [{}, {}, { function: 5n }] },
+    /^message\.tool_calls\[2\]\.function: bigint cannot be stored; use a string$/,
+  ],
+  ['NaN', { role: 'user', content: { 'a b': NaN } }, /^message\.content\["a b"\]: NaN cannot be stored/],
+  ['Infinity', { role: 'user', n: [1, -Infinity] }, /^message\.n\[1\]: -Infinity cannot be stored/],
+  ['a function', { role: 'user', f: () => 1 }, /^message\.f: function cannot be stored/],
+  ['a symbol', { role: 'user', s: Symbol('x') }, /^message\.s: symbol cannot be stored/],
+  ['a Map', { role: 'user', m: new Map() }, /^message\.m: a Map cannot be stored/],
+  ['a Set', { role: 'user', m: new Set() }, /^message\.m: a Set cannot be stored/],
+  [
+    'a typed array',
+    { role: 'user', m: new Float32Array(2) },
+    /^message\.m: binary data cannot be stored; use a base64 string/,
+  ],
+  ['a Buffer', { role: 'user', m: Buffer.from('x') }, /^message\.m: binary data/],
+  ['an Error', { role: 'user', m: new Error('secret') }, /^message\.m: a Error cannot be stored/],
+  [
+    'undefined in an array',
+    { role: 'user', m: [undefined] },
+    /^message\.m\[0\]: undefined cannot be stored in an array/,
+  ],
+  ['a cycle', cycle, /nested deeper than 1000 levels, or a cycle/],
+  ['too deep a value', deep, /nested deeper than 1000 levels/],
+  [
+    'a getter that throws',
+    Object.defineProperty({ role: 'user' }, 'x', {
+      enumerable: true,
+      get() {
+        throw new Error('secret')
+      },
+    }),
+    /^message: reading it threw an error; see cause/,
+  ],
+  ['null', null, /^message: a message is an object, not null/],
+  ['an array', [], /^message: a message is an object, not an array/],
+  ['no role and no type', { content: 'x' }, /needs a string "role" or a string "type"/],
+]
+
+test.each(badMessages)(
+  '%s in a message is refused with its path, and nothing changes',
+  async (_name, message, text) => {
+    const store = await storeWithHistory()
+    const before = await log(store)
+    for (const attempt of [
+      store.addMessage(KEY, message as Anything),
+      store.addMessages(KEY, [{ role: 'user', content: 'fine' }, message as Anything]),
+      store.setHistory(KEY, [message as Anything]),
+      store.replaceFrom(KEY, 1, [message as Anything]),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+    }
+    const error: unknown = await store.addMessage(KEY, message as Anything).catch((reason: unknown) => reason)
+    expect((error as Error).message).toMatch(text)
+    expect((error as Error).message).not.toContain('secret')
+    expect(await log(store)).toBe(before)
+  },
+)
+
+test.each(['', 'a\nb', 'a\u0000', '\u0085', '\ud800', 'x'.repeat(513), 'é'.repeat(257), 5, null, undefined, {}])(
+  'the key %j is refused by every method',
+  async (key) => {
+    const store = await storeWithHistory()
+    const bad = key as Anything
+    const iterate = async (iterable: AsyncIterable<unknown>): Promise<void> => {
+      for await (const _item of iterable) break
+    }
+    for (const attempt of [
+      store.addMessage(bad, 'user', 'x'),
+      store.addMessages(bad, []),
+      store.getHistory(bad),
+      store.getSummary(bad),
+      store.setSummary(bad, 'x'),
+      store.truncateHistory(bad, 1),
+      store.setHistory(bad, []),
+      store.compact(bad),
+      store.load(bad),
+      store.summarize(bad, { summary: '', through: 1, version: 1 }),
+      store.replaceFrom(bad, 1, []),
+      store.restore(bad, { at: 1 }),
+      store.fork(bad, 'x'),
+      store.fork(KEY, bad),
+      store.setMetadata(bad, {}),
+      store.note(bad, 'x', 1),
+      store.deleteSession(bad),
+      iterate(store.events(bad)),
+      iterate(store.watch(bad)),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: 'INVALID_KEY' })
+    }
+  },
+)
+
+test('wrong arguments are INVALID_ARGUMENT, and nothing changes', async () => {
+  const store = await storeWithHistory()
+  const before = await log(store)
+  const wrong = [1.5, NaN, '1', null, {}, -1, 2 ** 53] as Anything[]
+  for (const value of wrong) {
+    for (const attempt of [
+      store.addMessage(KEY, 'user', 'x', { expectedVersion: value }),
+      store.getHistory(KEY, { limit: value }),
+      store.getHistory(KEY, { at: value }),
+      store.replaceFrom(KEY, value, []),
+      store.restore(KEY, { at: value }),
+      store.summarize(KEY, { summary: 's', through: value, version: 1 }),
+      store.expire({ idleForMs: value }),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    }
+  }
+  for (const attempt of [
+    store.addMessage(KEY, 'user', 5 as Anything),
+    store.addMessages(KEY, 'x' as Anything),
+    store.setSummary(KEY, null as Anything),
+    store.truncateHistory(KEY, 1.5),
+    store.truncateHistory(KEY, null as Anything),
+    store.setMetadata(KEY, [] as Anything),
+    store.note(KEY, 1 as Anything, 1),
+    store.addMessage(KEY, 'user', 'x', { operationId: '' }),
+    store.addMessage(KEY, 'user', 'x', { operationId: 'x'.repeat(300) }),
+    store.getHistory(KEY, { at: 99 }),
+  ]) {
+    await expect(attempt).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  }
+  expect(await log(store)).toBe(before)
+})
+
+test('a message above the limit is TOO_LARGE', async () => {
+  const store = await openStore({ backend: memoryBackend(), limits: { maxMessageBytes: 100 } })
+  await expect(store.addMessage(KEY, 'user', 'x'.repeat(200))).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  expect(await store.getHistory(KEY)).toEqual([])
+})
+
+test('metadata above 4 KB is TOO_LARGE', async () => {
+  const store = await storeWithHistory()
+  await expect(store.setMetadata(KEY, { a: 'x'.repeat(5000) })).rejects.toMatchObject({ code: 'TOO_LARGE' })
+})
+
+test('every method of a closed store rejects with CLOSED, and close may be called again', async () => {
+  const store = await storeWithHistory()
+  await store.close()
+  await store.close()
+  for (const attempt of [
+    store.addMessage(KEY, 'user', 'x'),
+    store.getHistory(KEY),
+    store.load(KEY),
+    store.stats(),
+    store.verify(),
+  ]) {
+    await expect(attempt).rejects.toMatchObject({ code: 'CLOSED' })
+  }
+})

@@ -1,0 +1,112 @@
+import { openStore } from '@turnlog/core'
+import type { Backend } from '@turnlog/core/backend'
+import { expect, test } from 'vitest'
+import { backendWith } from './faulty-backend.ts'
+
+const KEY = 'cold'
+
+function countingBackend(): { backend: Backend; seqs: number[]; reads: () => number } {
+  const seqs: number[] = []
+  let reads = 0
+  const backend = backendWith((inner) => ({
+    async *read(...args) {
+      reads += 1
+      for await (const batch of inner.read(...args)) {
+        for (const { seq } of batch) seqs.push(seq)
+        yield batch
+      }
+    },
+  }))
+  return { backend, seqs, reads: () => reads }
+}
+
+test('a cold load reads the view event, its runs, the summary and what came after, and nothing else', async () => {
+  const { backend, seqs, reads } = countingBackend()
+  const store = await openStore(backend)
+  await store.addMessage(KEY, 'system', 'be kind')
+  const dead = Array.from({ length: 9979 }, (_, i) => ({ role: 'user', content: String(i) }))
+  await store.addMessages(KEY, dead)
+  await store.addMessages(
+    KEY,
+    dead.slice(0, 20).map(({ content }) => ({ role: 'assistant', content })),
+  )
+  await store.setSummary(KEY, 'all of it')
+  const { messages } = await store.load(KEY)
+  const wanted = [messages[0] as (typeof messages)[0], ...messages.slice(-20)]
+  await store.setHistory(KEY, wanted)
+  await store.addMessage(KEY, 'user', 'after')
+  seqs.length = 0
+  const before = reads()
+
+  const cold = await openStore({ backend, viewCacheBytes: 0 })
+  const view = await cold.load(KEY)
+  expect(view.messages).toEqual([...wanted, { role: 'user', content: 'after' }])
+  expect(view.summary).toBe('all of it')
+  expect(seqs).toEqual([1, ...Array.from({ length: 20 }, (_, i) => 9981 + i), 10001, 10002, 10003])
+  expect(reads() - before).toBe(1)
+})
+
+test('listing, summary and expiry never scan a log', async () => {
+  const { backend, seqs } = countingBackend()
+  const store = await openStore(backend)
+  await store.addMessages(
+    KEY,
+    Array.from({ length: 1000 }, (_, i) => ({ role: 'user', content: String(i) })),
+  )
+  await store.truncateHistory(KEY, 1)
+  await store.setSummary(KEY, 'short')
+  seqs.length = 0
+  const cold = await openStore({ backend, viewCacheBytes: 0 })
+  for await (const info of cold.listSessions()) expect(info).toMatchObject({ key: KEY, messages: 1, version: 1002 })
+  await cold.expire({ idleForMs: 1_000_000 })
+  expect(seqs).toEqual([])
+  expect(await cold.getSummary(KEY)).toBe('short')
+  expect(seqs.length).toBeLessThanOrEqual(3)
+})
+
+test('a projection that is missing or wrong is rebuilt from the log', async () => {
+  for (const broken of [null, { p: 2 }, 'x', { p: 1, messages: 'many' }]) {
+    const backend = backendWith((inner) => ({
+      head: async (session) => {
+        const head = await inner.head(session)
+        return head === undefined ? undefined : { ...head, projection: broken }
+      },
+      async *list(range) {
+        for await (const batch of inner.list(range))
+          yield batch.map((head) => Object.assign({ ...head }, { projection: broken }))
+      },
+    }))
+    const store = await openStore({ backend, viewCacheBytes: 0 })
+    for (let i = 0; i < 5; i++) await store.addMessage(KEY, 'user', String(i))
+    await store.truncateHistory(KEY, 2)
+    expect((await store.getHistory(KEY)).map(({ content }) => content)).toEqual(['3', '4'])
+    for await (const { messages } of store.listSessions()) expect(messages).toBe(2)
+    expect((await store.verify()).problems.length).toBe(1)
+  }
+})
+
+test('a projection that disagrees with the log is not believed', async () => {
+  const backend = backendWith((inner) => ({
+    head: async (session) => {
+      const head = await inner.head(session)
+      if (head === undefined) return undefined
+      return { ...head, projection: { ...(head.projection as object), messages: 99 } }
+    },
+  }))
+  const store = await openStore({ backend, viewCacheBytes: 0 })
+  await store.addMessage(KEY, 'user', 'one')
+  expect((await store.getHistory(KEY)).length).toBe(1)
+})
+
+test('an event that is missing in the middle is CORRUPT, with session and seq', async () => {
+  const backend = backendWith((inner) => ({
+    async *read(...args) {
+      for await (const batch of inner.read(...args)) yield batch.filter(({ seq }) => seq !== 3)
+    },
+  }))
+  const writer = await openStore(backend)
+  for (let i = 0; i < 5; i++) await writer.addMessage('elsewhere', 'user', 'x')
+  const store = await openStore({ backend, viewCacheBytes: 0 })
+  await expect(store.getHistory('elsewhere')).rejects.toMatchObject({ code: 'CORRUPT', session: 'elsewhere', seq: 3 })
+  expect((await store.verify()).problems).toMatchObject([{ session: 'elsewhere', seq: 3 }])
+})
