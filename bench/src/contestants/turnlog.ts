@@ -1,0 +1,84 @@
+import { pathToFileURL } from 'node:url'
+import { resolve } from 'node:path'
+
+import type { Harness, Target } from '@turnlog/conformance'
+import { openStore } from '@turnlog/core'
+import type { Message, SessionStore } from '@turnlog/core'
+import type { Backend } from '@turnlog/core/backend'
+import { memoryBackend } from '@turnlog/core/memory'
+import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { leveldbBackend } from '@turnlog/leveldb-backend'
+
+import type { Contestant, Durability, Keeper } from './contestant.ts'
+
+type Persistent = Exclude<Durability, 'none'>
+
+export function turnlogLeveldb(durability: Persistent): Contestant {
+  return turnlog('leveldb', durability, (path) => leveldbBackend({ path, durability }))
+}
+
+export function turnlogJsonl(durability: Persistent): Contestant {
+  return turnlog('jsonl', durability, (path) => jsonlBackend({ path, durability }))
+}
+
+export function turnlogMemory(): Contestant {
+  return turnlog('memory', 'none', () => memoryBackend())
+}
+
+/** A third party's backend, through the target that it gives to the conformance suite. */
+export async function turnlogTarget(module: string, seed: number): Promise<Contestant> {
+  const { target } = (await import(pathToFileURL(resolve(module)).href)) as { target?: Target }
+  if (target === undefined)
+    throw new Error(`${module} has no export "target". Export the target of the conformance suite.`)
+  const probe = await target.create({ directory: resolve('.'), seed })
+  const { durability } = probe.backend.capabilities
+  await probe.destroy()
+  return {
+    id: target.name,
+    label: `turnlog ${target.name}`,
+    durability,
+    open: async (directory) => {
+      const harness = await target.create({ directory, seed })
+      return keeperOf(await openStore(harness.backend), harness)
+    },
+  }
+}
+
+function turnlog(name: string, durability: Durability, make: (directory: string) => Backend): Contestant {
+  return {
+    id: name,
+    label: `turnlog ${name}`,
+    durability,
+    open: async (directory) => keeperOf(await openStore({ backend: make(directory), onWarning: () => undefined })),
+  }
+}
+
+export interface TurnlogKeeper extends Keeper {
+  readonly store: SessionStore
+}
+
+export function keeperOf(store: SessionStore, harness?: Harness): TurnlogKeeper {
+  return {
+    store,
+    append: async (session, message) => void (await store.addMessage(session, message)),
+    appendAll: async (session, messages) => void (await store.addMessages(session, messages)),
+    read: (session): Promise<readonly Message[]> => store.getHistory(session),
+    replace: async (session, messages) => void (await store.setHistory(session, messages)),
+    summarise: async (session, summary, keepLast) => {
+      const { version, positions } = await store.load(session)
+      const through = positions.at(-1 - keepLast)
+      if (through !== undefined) await store.summarize(session, { summary, through, version })
+    },
+    describe: async (session, metadata) => void (await store.setMetadata(session, metadata)),
+    list: async () => {
+      let count = 0
+      for await (const { messages, metadata } of store.listSessions())
+        if (messages >= 0 && metadata !== null) count += 1
+      return count
+    },
+    close: async () => {
+      await store.close()
+      await harness?.destroy()
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { Command } from 'commander'
+import colours from 'picocolors'
+
+import { check, goals } from './check.ts'
+import { installPeers } from './peers.ts'
+import { describeMachine } from './report/machine.ts'
+import { page } from './report/page.ts'
+import { picture } from './report/picture.ts'
+import type { Report } from './report/report.ts'
+import { checkTable, scenarioTable, syncTable } from './report/tables.ts'
+import { runInProcess } from './run-in-process.ts'
+import { scenarios } from './scenarios/index.ts'
+import type { ScenarioResult } from './scenarios/scenario.ts'
+import { hasStrace, verifySync } from './verify-sync.ts'
+import type { SyncCount } from './verify-sync.ts'
+
+interface Options {
+  readonly quick?: boolean
+  readonly check?: boolean
+  readonly backend?: string
+  readonly only?: string
+  readonly contestants?: string
+  readonly seed: string
+  readonly output: string
+  readonly verifySync: boolean
+  readonly list?: boolean
+}
+
+const RESULTS = fileURLToPath(new URL('../results/local/', import.meta.url))
+
+/** Too few would let a background sync pass for one of its own. */
+const TRACED_APPENDS = 100
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+const command = new Command('bench')
+  .description('Measures the backends of Turnlog beside the alternatives and the limit of the disk.')
+  .option('--quick', 'fewer rounds and smaller stores, under three minutes')
+  .option('--check', 'run what the goals need; exit 1 and name what falls short')
+  .option('--backend <module>', 'also measure a backend, through its conformance target')
+  .option('--only <ids>', 'these scenarios only, separated by commas')
+  .option('--contestants <ids>', 'these contestants only, separated by commas')
+  .option('--seed <number>', 'of the messages', '1')
+  .option('--output <directory>', 'where results.json, report.html and ratios.svg go', RESULTS)
+  .option('--no-verify-sync', 'do not count syncs with strace')
+  .option('--list', 'name the scenarios and stop')
+  .allowExcessArguments(false)
+  .parse(process.argv.filter((argument) => argument !== '--'))
+
+process.exitCode = await main(command.opts<Options>())
+
+async function main(options: Options): Promise<number> {
+  if (options.list === true) {
+    for (const { id, title } of scenarios) say(`${id.padEnd(24)}${title}`)
+    return 0
+  }
+  const chosen = choose(options)
+  installPeers(say)
+  const scale = options.quick === true ? 'quick' : 'full'
+  const seed = Number(options.seed)
+  const syncs = countedSyncs(options)
+  const results: ScenarioResult[] = []
+  const failures: { scenario: string; reason: string }[] = []
+  for (const id of chosen) {
+    const answer = await runInProcess(id, {
+      scale,
+      seed,
+      ...(options.backend === undefined ? undefined : { backend: resolve(options.backend) }),
+      ...(options.contestants === undefined ? undefined : { only: options.contestants.split(',') }),
+    })
+    if ('error' in answer) {
+      failures.push({ scenario: id, reason: answer.error })
+      say(colours.red(`\n${id} failed: ${answer.error}`))
+      continue
+    }
+    const result = credit(answer.result, syncs)
+    results.push(result)
+    say(scenarioTable(result))
+  }
+  const needed = new Set(chosen)
+  const checks = check(results).filter(({ scenario }) => options.check === true || needed.has(scenario))
+  const date = new Date().toISOString()
+  const report: Report = { date, scale, seed, machine: describeMachine(), scenarios: results, checks, syncs, failures }
+  write(report, options.output)
+  if (checks.length > 0) say(`\n${checkTable(checks)}`)
+  const short = checks.filter(({ isMet }) => !isMet)
+  if (options.check === true) {
+    say(short.length === 0 ? 'Every ratio is met.' : `${short.length} of ${checks.length} ratios fall short:`)
+    for (const { id } of short) say(`  ${id}`)
+  }
+  return failures.length > 0 || (options.check === true && short.length > 0) ? 1 : 0
+}
+
+function choose({ only, check: isCheck }: Options): string[] {
+  const ids = scenarios.map(({ id }) => id)
+  if (only === undefined) {
+    const needed = new Set(goals.map(({ scenario }) => scenario))
+    return isCheck === true ? ids.filter((id) => needed.has(id)) : ids
+  }
+  const wanted = only.split(',')
+  const unknown = wanted.filter((id) => !ids.includes(id))
+  if (unknown.length > 0) throw new Error(`There is no scenario ${unknown.join(', ')}. Known: ${ids.join(', ')}`)
+  return wanted
+}
+
+function countedSyncs({ verifySync: isWanted }: Options): SyncCount[] {
+  if (!isWanted) return []
+  if (!hasStrace()) {
+    say(colours.yellow('strace is not installed: whether contestants really sync is not checked.'))
+    return []
+  }
+  const syncs = verifySync(TRACED_APPENDS)
+  say(syncTable(syncs))
+  return syncs
+}
+
+/** Who does not sync has no place beside those who do. */
+function credit(result: ScenarioResult, syncs: readonly SyncCount[]): ScenarioResult {
+  const guilty = syncs.filter(({ isKept }) => !isKept)
+  if (result.durability !== 'sync' || guilty.length === 0) return result
+  const isGuilty = (id: string): boolean => guilty.some(({ contestant }) => contestant === id)
+  return {
+    ...result,
+    measurements: result.measurements.filter(({ contestant }) => !isGuilty(contestant)),
+    absent: [
+      ...result.absent,
+      ...guilty.map(({ label, syncs: count, appends }) => ({
+        label,
+        reason: `not credited: ${count} syncs for ${appends} appends`,
+      })),
+    ],
+  }
+}
+
+function write(report: Report, output: string): void {
+  mkdirSync(output, { recursive: true })
+  writeFileSync(join(output, 'results.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+  writeFileSync(join(output, 'report.html'), page(report))
+  writeFileSync(join(output, 'ratios.svg'), picture(report))
+  say(colours.gray(`\nWritten to ${relative(process.cwd(), output)}: results.json, report.html, ratios.svg`))
+}

@@ -1,0 +1,20 @@
+import { agentScenarios } from './agent.ts'
+import { appendScenarios } from './append.ts'
+import { blockingScenario } from './blocking.ts'
+import { coreScenario } from './core.ts'
+import { growthScenario } from './growth.ts'
+import { historyScenarios } from './history.ts'
+import type { Scenario } from './scenario.ts'
+import { sessionsScenarios } from './sessions.ts'
+import { truncatedScenario } from './truncated.ts'
+
+export const scenarios: readonly Scenario[] = [
+  ...appendScenarios,
+  ...historyScenarios,
+  truncatedScenario,
+  ...agentScenarios,
+  ...sessionsScenarios,
+  coreScenario,
+  blockingScenario,
+  growthScenario,
+]
