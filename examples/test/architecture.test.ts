@@ -1,0 +1,46 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const packages = fileURLToPath(new URL('../../packages', import.meta.url))
+
+/** Which packages a package may import. Arrows point down only. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  core: ['@turnlog/leveldb-backend', '@turnlog/jsonl-backend'], // by name, when a configuration asks for them
+  'leveldb-backend': ['@turnlog/core/backend', '@turnlog/core'],
+  'jsonl-backend': ['@turnlog/core/backend', '@turnlog/core'],
+  conformance: ['@turnlog/core', '@turnlog/core/backend', '@turnlog/core/memory'],
+}
+
+async function importsOf(
+  name: string,
+): Promise<{ file: string; specifier: string; isType: boolean; isDynamic: boolean }[]> {
+  const directory = join(packages, name, 'src')
+  const files = (await readdir(directory, { recursive: true })).filter((file) => file.endsWith('.ts'))
+  const found: { file: string; specifier: string; isType: boolean; isDynamic: boolean }[] = []
+  for (const file of files) {
+    const text = await readFile(join(directory, file), 'utf8')
+    for (const match of text.matchAll(
+      /^(?:import|export) (type )?[^'"\n]*?(?:from )?'([^']+)'|^\} from '([^']+)'|import\('([^']+)'\)/gm,
+    )) {
+      const specifier = match[2] ?? match[3] ?? match[4] ?? ''
+      found.push({ file, specifier, isType: match[1] !== undefined, isDynamic: match[4] !== undefined })
+    }
+  }
+  return found
+}
+
+test.each(Object.keys(allowed))('%s imports only what lies below it', async (name) => {
+  const ours = (await importsOf(name)).filter(
+    ({ specifier }) => specifier.startsWith('@turnlog/') || specifier === 'turnlog',
+  )
+  const wrong = ours.filter(({ specifier }) => !allowed[name]?.includes(specifier))
+  expect(wrong).toEqual([])
+  if (name === 'core') expect(ours.filter(({ isDynamic }) => !isDynamic)).toEqual([])
+})
+
+test('core uses node: modules statically only where files are migrated', async () => {
+  const node = (await importsOf('core')).filter(({ specifier, isType }) => specifier.startsWith('node:') && !isType)
+  expect(node.filter(({ file }) => !file.startsWith('migrate/'))).toEqual([])
+})

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { transform } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+interface Block {
+  readonly document: string
+  readonly line: number
+  readonly code: string
+}
+
+/** Every block of code that says it is JavaScript or TypeScript. Anything that is not to be run says `text`. */
+async function blocksOf(document: string): Promise<Block[]> {
+  const text = await readFile(join(root, document), 'utf8')
+  return Array.from(text.matchAll(/^```(?:js|ts|javascript|typescript)\n(.*?)^```$/gms), (match) => ({
+    document,
+    line: text.slice(0, match.index).split('\n').length,
+    code: match[1] as string,
+  }))
+}
+
+const documents = [
+  'README.md',
+  ...(await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+]
+const blocks = (await Promise.all(documents.map(blocksOf))).flat()
+
+describe('code in the documents', () => {
+  let directory = ''
+
+  beforeAll(async () => {
+    // Inside the examples package, so that imports are found as a user's project would find them.
+    directory = await mkdtemp(join(root, 'examples', '.run-'))
+  })
+
+  afterAll(() => rm(directory, { recursive: true, force: true }))
+
+  test.each(blocks.map((block) => [`${block.document}:${block.line}`, block] as const))(
+    '%s runs',
+    async (name, { code }) => {
+      const { code: plain } = await transform(code, { loader: 'ts', format: 'esm', target: 'node20' })
+      const place = await mkdtemp(join(directory, 'block-'))
+      const file = join(place, 'block.mjs')
+      await writeFile(file, plain)
+      const { stderr } = await run(process.execPath, ['--no-warnings', file], { cwd: place, timeout: 30_000 }).catch(
+        (error: unknown) => {
+          throw new Error(`${name} failed:\n${(error as { stderr?: string }).stderr}`)
+        },
+      )
+      expect(stderr).toBe('')
+    },
+  )
+})
+
+test('the first code of the README is the quick start, word for word', async () => {
+  const quickStart = await readFile(join(root, 'examples/quick-start.mjs'), 'utf8')
+  expect((await blocksOf('README.md'))[0]?.code).toBe(quickStart)
+})
+
+test('links between documents lead somewhere', async () => {
+  const missing: string[] = []
+  for (const document of [...documents, 'ARCHITECTURE.md', 'bench/README.md']) {
+    const text = await readFile(join(root, document), 'utf8')
+    for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
+      const path = join(root, document, '..', target as string)
+      if (!(await exists(path))) missing.push(`${document}: ${target}`)
+    }
+  }
+  expect(missing).toEqual([])
+})
+
+async function exists(path: string): Promise<boolean> {
+  const { access } = await import('node:fs/promises')
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+test('every error code is explained in docs/errors.md, and no other', async () => {
+  const source = await readFile(join(root, 'packages/core/src/errors/store-error.ts'), 'utf8')
+  const union = source.slice(source.indexOf('StoreErrorCode ='), source.indexOf('/** What a program'))
+  const codes = Array.from(union.matchAll(/'([A-Z_]+)'/g), ([, code]) => code)
+  const text = await readFile(join(root, 'docs/errors.md'), 'utf8')
+  expect(Array.from(text.matchAll(/^\| `([A-Z_]+)`/gm), ([, code]) => code)).toEqual(codes)
+})
