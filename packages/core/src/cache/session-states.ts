@@ -84,7 +84,9 @@ export class SessionStates<M> {
     const events = await readEvents<M>(this.#source, session, head, [{ from: known.last + 1, to: head.last }])
     // A view event of another process may bring back messages that were forgotten here.
     if (events === undefined || events.some(isViewEvent)) return undefined
-    const state = { ...known }
+    // A draft may be writing behind the end of the known arrays at this moment, so these get their own.
+    const { messages, entries, length } = known
+    const state = { ...known, messages: messages.slice(0, length), entries: entries.slice(0, length) }
     for (const event of events) applyEvent(state, event, { keepRemoved: false })
     return state
   }
