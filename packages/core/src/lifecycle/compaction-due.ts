@@ -34,7 +34,8 @@ export function compactionDue(head: Head, projection: Projection, rules: Compact
   if (removedEventsForMs === 'forever' || (removedEventsForMs === undefined && autoCompact === undefined))
     return undefined
   const keptMs = removedEventsForMs ?? 0
-  const eventBytes = head.bytes / Math.max(1, head.last - head.first + 1)
+  const dead = deadBytes(head, projection)
+  const eventBytes = dead / Math.max(1, head.last - head.first + 1 - projection.messages)
   // A removal writes about what the projection holds, and must free more than that.
   const minGain = WRITTEN_BYTES + 2 * JSON.stringify(projection).length
   const reason = autoCompact === undefined ? 'retention' : 'autoCompact'
@@ -46,7 +47,6 @@ export function compactionDue(head: Head, projection: Projection, rules: Compact
       return now - checkpoint.at < keptMs ? undefined : { step: 'trim', reason, eventBytes, minGain }
     }
   }
-  const dead = deadBytes(head, projection)
   if (autoCompact !== undefined && (dead < autoCompact.minBytes || dead < autoCompact.deadRatio * head.bytes)) {
     return undefined
   }

@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts'
 import { viewMessages } from './view-messages.ts'
 
 export interface CompactRequest {
-  /** Roughly what one stored event takes, to weigh what is freed against what is copied. */
+  /** Roughly what one event takes that could go, to weigh what is freed against what is copied. */
   readonly eventBytes: number
   /** What it must free beyond what it copies. @default anything */
   readonly minGain?: number

@@ -182,7 +182,8 @@ function danglingRun(seq: number, [from, to]: Run): StoreError {
 
 function restate(state: SessionState<unknown>, event: Compacted): void {
   state.summary = event.summary
-  state.summarySeq = event.summary === '' ? 0 : event.seq
+  // 0 says that there has been no summary in any version that can be looked at.
+  state.summarySeq = event.summary === '' && event.minVersion === undefined ? 0 : event.seq
   state.metadata = event.metadata
   state.createdAt = event.createdAt
   state.updatedAt = event.updatedAt
