@@ -1,0 +1,78 @@
+import { text as readAll } from 'node:stream/consumers'
+import { Command } from 'commander'
+import { StoreError } from '@turnlog/core'
+import type { Act } from '../act.ts'
+import type { AnyMessage, Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { tellResult } from '../output/tell-result.ts'
+import { formatNumberOf } from '../output/quantities.ts'
+import { wholeNumber } from './arguments.ts'
+
+interface AddFlags {
+  readonly role: string
+  readonly message?: string
+  readonly stdin?: boolean
+  readonly create?: boolean
+  readonly expect?: number
+  readonly operationId?: string
+}
+
+export function addCommand(act: Act): Command {
+  return new Command('add')
+    .description('adds messages to a session')
+    .argument('<key>', 'the session; it is made if there is none')
+    .argument('[text]', 'the content of one message')
+    .option('--role <role>', 'the role of that message', 'user')
+    .option('--message <json>', 'a whole message as JSON instead')
+    .option('--stdin', 'messages from the input, one JSON object per line; all of them or none are added')
+    .option('--create', 'make the store if there is none')
+    .option('--expect <version>', 'only if the session is at this version', wholeNumber)
+    .option('--operation-id <id>', 'makes a repeat of the same command harmless')
+    .addHelpText(
+      'after',
+      `
+With --json: one object with version.
+
+Examples:
+  turnlog add telegram:42 'Hello'
+  turnlog add telegram:42 --message '{"role":"assistant","content":"Hi"}' --expect 1
+  cat messages.jsonl | turnlog add telegram:42 --stdin`,
+    )
+    .action((key: string, text: string | undefined, flags: AddFlags, command: Command) =>
+      act(command, (context) => add(context, key, text, flags)),
+    )
+}
+
+async function add(context: Context, key: string, text: string | undefined, flags: AddFlags): Promise<number> {
+  const messages = await messagesOf(context, text, flags)
+  const store = await context.openToWrite({ create: flags.create === true })
+  const { expect, operationId } = flags
+  const result = await store.addMessages(key, messages, {
+    ...(expect === undefined ? undefined : { expectedVersion: expect }),
+    ...(operationId === undefined ? undefined : { operationId }),
+  })
+  await tellResult(context, result, `Added ${formatNumberOf(messages.length, 'message')}; version ${result.version}.`)
+  return EXIT.ok
+}
+
+async function messagesOf(
+  { terminal }: Context,
+  text: string | undefined,
+  { role, message, stdin }: AddFlags,
+): Promise<AnyMessage[]> {
+  const ways = [text, message, stdin].filter((way) => way !== undefined).length
+  if (ways !== 1) throw new StoreError('INVALID_ARGUMENT', 'Give one of: a text, --message, --stdin.')
+  if (text !== undefined) return [{ role, content: text }]
+  if (message !== undefined) return [parse(message, '--message')]
+  const lines = (await readAll(terminal.input)).split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line, index) => parse(line, `Line ${index + 1} of the input`))
+}
+
+function parse(json: string, what: string): AnyMessage {
+  try {
+    return JSON.parse(json) as AnyMessage // the store checks what it is
+  } catch (error) {
+    // Not the parser's own words: they quote the message.
+    throw new StoreError('INVALID_MESSAGE', `${what} is not JSON.`, { cause: error })
+  }
+}

@@ -1,0 +1,17 @@
+import { StoreError } from '@turnlog/core'
+import type { Context } from '../context.ts'
+
+/**
+ * Whether something that cannot be undone shall be done.
+ *
+ * @throws `INVALID_ARGUMENT` where nobody can be asked and `--yes` is not given
+ */
+export async function agree({ terminal, json }: Context, yes: boolean, question: string): Promise<boolean> {
+  if (yes) return true
+  if (json || !terminal.isInteractive) {
+    throw new StoreError('INVALID_ARGUMENT', 'This cannot be undone, and there is nobody to ask. Give --yes to do it.')
+  }
+  if (await terminal.ask(question)) return true
+  terminal.note('Nothing was changed.')
+  return false
+}

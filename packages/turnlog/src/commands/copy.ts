@@ -1,0 +1,52 @@
+import { Command } from 'commander'
+import { copyStore } from '@turnlog/core/transfer'
+import type { Act } from '../act.ts'
+import type { Context } from '../context.ts'
+import { showProgress } from '../output/progress.ts'
+import { tellTransfer } from '../output/tell-transfer.ts'
+import { chooseStore } from '../store/choose-store.ts'
+import { makeBackend } from '../store/make-backend.ts'
+import { checkPlace, storePlace } from '../store/store-place.ts'
+
+export function copyCommand(act: Act): Command {
+  return new Command('copy')
+    .description('copies every session into another store, event by event, and checks what was written')
+    .argument('<to>', 'the other store, such as jsonl:./copy; it is made if it is not there')
+    .addHelpText(
+      'after',
+      `
+A session that is there already is continued if it is an earlier part of the same, and never changed otherwise.
+Repeating a copy that was interrupted is safe. Ends with 1 if a session could not be copied.
+With --json: one object with ok, counts, events, problems.
+
+Example:
+  turnlog copy jsonl:./readable --store leveldb:./sessions`,
+    )
+    .action((to: string, _flags: object, command: Command) => act(command, (context) => copy(context, to)))
+}
+
+async function copy(context: Context, to: string): Promise<number> {
+  const { config, source } = await context.choose()
+  const place = storePlace(config)
+  if (place !== undefined) checkPlace(place, source)
+  const target = await chooseStore({ option: to, environment: {}, directory: process.cwd() })
+  const targetPlace = storePlace(target.config)
+  const isNew = targetPlace?.found === 'missing' || targetPlace?.found === 'empty'
+  if (targetPlace !== undefined && !isNew) checkPlace(targetPlace, to)
+
+  const reader = await makeBackend(config)
+  const writer = await makeBackend(target.config)
+  const progress = showProgress(context.terminal, 'Copying')
+  try {
+    await reader.open({ readOnly: true })
+    await writer.open()
+    const report = await copyStore(reader, writer, {
+      onProgress: ({ done, total = done }) => progress.update(done, total),
+    })
+    progress.stop()
+    return await tellTransfer(context, report)
+  } finally {
+    progress.stop()
+    await Promise.all([reader.close(), writer.close()])
+  }
+}

@@ -1,0 +1,87 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { Command } from 'commander'
+import { StoreError } from '@turnlog/core'
+import { exportSessions } from '@turnlog/core/transfer'
+import type { Act } from '../act.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { showProgress } from '../output/progress.ts'
+import { formatNumberOf } from '../output/quantities.ts'
+import { tellResult } from '../output/tell-result.ts'
+
+interface ExportFlags {
+  readonly output?: string
+  readonly prefix?: string
+  readonly redact?: boolean
+}
+
+export function exportCommand(act: Act): Command {
+  return new Command('export')
+    .description('every event of the sessions as JSON lines, for a backup, another backend or a bug report')
+    .argument('[keys...]', 'only these sessions')
+    .option('-o, --output <file>', 'write there; it appears when it is whole. Otherwise to the output')
+    .option('--prefix <prefix>', 'only keys that begin with it')
+    .option('--redact', 'every text replaced by x: roles, types, ids, names and numbers stay')
+    .addHelpText(
+      'after',
+      `
+With --json: one object with sessions and events (needs --output).
+
+Examples:
+  turnlog export -o backup.jsonl
+  turnlog export telegram:42 --redact -o report.jsonl
+  turnlog export --store leveldb:./old | turnlog import --store jsonl:./new --create`,
+    )
+    .action((keys: string[], flags: ExportFlags, command: Command) =>
+      act(command, (context) => exportTo(context, keys, flags)),
+    )
+}
+
+async function exportTo(context: Context, keys: readonly string[], flags: ExportFlags): Promise<number> {
+  const { terminal, json } = context
+  const { output, prefix, redact = false } = flags
+  if (output === undefined && (terminal.isTerminal || json)) {
+    // Written to a terminal, what messages contain could act on it.
+    throw new StoreError('INVALID_ARGUMENT', 'Give --output, or send the output to a file or a pipe.')
+  }
+  const store = await context.openToRead()
+  const result = { sessions: 0, events: 0 }
+  const total = output === undefined ? 0 : (await store.stats()).sessions
+  const progress = showProgress(terminal, 'Exporting')
+  const lines = exportSessions(store, {
+    ...(keys.length === 0 ? undefined : { keys }),
+    ...(prefix === undefined ? undefined : { prefix }),
+    redact,
+    onProgress: ({ done, events }) => {
+      result.sessions = done
+      result.events = events
+      if (output !== undefined) progress.update(done, Math.max(total, done))
+    },
+  })
+  try {
+    if (output === undefined) for await (const line of lines) await terminal.line(line.slice(0, -1))
+    else await writeWhole(output, lines)
+  } finally {
+    progress.stop()
+  }
+  if (output !== undefined) {
+    const counts = `${formatNumberOf(result.sessions, 'session')}, ${formatNumberOf(result.events, 'event')}`
+    await tellResult(context, result, `Exported ${counts} to ${output}.`)
+  }
+  return EXIT.ok
+}
+
+/** Under its name there is always a whole export, the earlier or the new one. */
+async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+  const part = `${file}.part`
+  try {
+    await pipeline(lines, createWriteStream(part, { mode: 0o600, flush: true }))
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    if (!(error instanceof Error) || !('syscall' in error)) throw error
+    throw new StoreError('IO', `Cannot write ${file}: ${error.message}`, { file, cause: error })
+  }
+}

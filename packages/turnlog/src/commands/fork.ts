@@ -1,0 +1,36 @@
+import { Command } from 'commander'
+import type { Act } from '../act.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { tellResult } from '../output/tell-result.ts'
+import { wholeNumber } from './arguments.ts'
+
+interface ForkFlags {
+  readonly at?: number
+}
+
+export function forkCommand(act: Act): Command {
+  return new Command('fork')
+    .description('a new session with the view, summary and metadata of another')
+    .argument('<from>', 'the session that is there')
+    .argument('<to>', 'the new one')
+    .option('--at <version>', 'as it was at that version', wholeNumber)
+    .addHelpText(
+      'after',
+      `
+With --json: one object with version.
+
+Example:
+  turnlog fork telegram:42 experiment:1 --at 17`,
+    )
+    .action((from: string, to: string, flags: ForkFlags, command: Command) =>
+      act(command, (context) => fork(context, from, to, flags)),
+    )
+}
+
+async function fork(context: Context, from: string, to: string, { at }: ForkFlags): Promise<number> {
+  const store = await context.openToWrite()
+  const result = await store.fork(from, to, at === undefined ? {} : { at })
+  await tellResult(context, result, `${to} begins as ${from}${at === undefined ? '' : ` was at version ${at}`}.`)
+  return EXIT.ok
+}

@@ -1,0 +1,48 @@
+import { createReadStream } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { Command } from 'commander'
+import { StoreError } from '@turnlog/core'
+import { importSessions } from '@turnlog/core/transfer'
+import type { Act } from '../act.ts'
+import type { Context } from '../context.ts'
+import { tellTransfer } from '../output/tell-transfer.ts'
+
+interface ImportFlags {
+  readonly create?: boolean
+}
+
+export function importCommand(act: Act): Command {
+  return new Command('import')
+    .description('brings in what export wrote: the same sessions, event by event, checked after writing')
+    .argument('[file]', 'what export wrote; without it: the input')
+    .option('--create', 'make the store if there is none')
+    .addHelpText(
+      'after',
+      `
+A session that is there already is continued if it is an earlier part of the same, and never changed otherwise.
+Repeating an import that was interrupted is safe. Ends with 1 if a session could not be brought in.
+With --json: one object with ok, counts, events, problems.
+
+Examples:
+  turnlog import backup.jsonl --store leveldb:./sessions --create
+  turnlog export --store leveldb:./old | turnlog import --store jsonl:./new --create`,
+    )
+    .action((file: string | undefined, flags: ImportFlags, command: Command) =>
+      act(command, (context) => importFrom(context, file, flags)),
+    )
+}
+
+async function importFrom(context: Context, file: string | undefined, { create }: ImportFlags): Promise<number> {
+  if (file !== undefined) await checkReadable(file)
+  const store = await context.openToWrite({ create: create === true })
+  const source: AsyncIterable<Uint8Array> = file === undefined ? context.terminal.input : createReadStream(file)
+  return tellTransfer(context, await importSessions(store, source))
+}
+
+async function checkReadable(file: string): Promise<void> {
+  try {
+    await access(file)
+  } catch (error) {
+    throw new StoreError('NOT_FOUND', `Cannot read ${file}: ${(error as Error).message}`, { file, cause: error })
+  }
+}

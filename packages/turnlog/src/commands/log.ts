@@ -1,0 +1,69 @@
+import { Command } from 'commander'
+import type { SessionEvent } from '@turnlog/core'
+import type { Act } from '../act.ts'
+import type { AnyMessage, Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import type { Effect } from '../history/replay.ts'
+import { Replay } from '../history/replay.ts'
+import { eventLines } from '../output/event-line.ts'
+import { printableJson } from '../output/printable.ts'
+import { wholeNumber } from './arguments.ts'
+
+interface LogFlags {
+  readonly from?: number
+  readonly to?: number
+  readonly limit?: number
+  readonly reverse?: boolean
+}
+
+interface Told {
+  readonly event: SessionEvent<AnyMessage>
+  readonly effect: Effect
+}
+
+export function logCommand(act: Act): Command {
+  return new Command('log')
+    .description('the events of a session, with what each did to the view')
+    .argument('<key>', 'the session')
+    .option('--from <seq>', 'from this event on', wholeNumber)
+    .option('--to <seq>', 'up to this event', wholeNumber)
+    .option('-n, --limit <count>', 'only the last so many', wholeNumber)
+    .option('-r, --reverse', 'newest first')
+    .addHelpText(
+      'after',
+      `
+With --json: one object per line: the event as recorded, and effect: what it added to and removed from the view.
+
+Examples:
+  turnlog log telegram:42 -n 20
+  turnlog log telegram:42 --json | jq 'select(.event.type == "Truncated")'`,
+    )
+    .action((key: string, flags: LogFlags, command: Command) => act(command, (context) => log(context, key, flags)))
+}
+
+async function log(context: Context, key: string, flags: LogFlags): Promise<number> {
+  const store = await context.openToRead()
+  const { from = 0, to, limit, reverse = false } = flags
+  const replay = new Replay()
+  // What an event did can be told only by going through all events before it.
+  const chosen: Told[] = []
+  const streams = !reverse && limit === undefined
+  let isThere = false
+  for await (const event of store.events(key, to === undefined ? {} : { to })) {
+    isThere = true
+    const told = { event, effect: replay.apply(event) }
+    if (event.seq < from) continue
+    if (streams) await tell(context, told)
+    else chosen.push(told)
+    if (!reverse && limit !== undefined && chosen.length > limit) chosen.shift()
+  }
+  context.requireSession(key, isThere || (await store.load(key)).version > 0)
+  if (reverse) chosen.reverse()
+  for (const told of chosen.slice(0, limit)) await tell(context, told)
+  return EXIT.ok
+}
+
+async function tell({ terminal, json }: Context, { event, effect }: Told): Promise<void> {
+  if (json) await terminal.line(printableJson({ event, effect }))
+  else await terminal.lines(eventLines(terminal, event, effect))
+}

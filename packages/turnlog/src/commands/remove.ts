@@ -1,0 +1,58 @@
+import { Command } from 'commander'
+import type { Act } from '../act.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { printable } from '../output/printable.ts'
+import { formatNumberOf } from '../output/quantities.ts'
+import { tellResult } from '../output/tell-result.ts'
+import { agree } from './agree.ts'
+
+interface RemoveFlags {
+  readonly erase?: boolean
+  readonly yes?: boolean
+  readonly reason?: string
+}
+
+export function removeCommand(act: Act): Command {
+  return new Command('rm')
+    .description('deletes sessions for good')
+    .argument('<keys...>', 'the sessions')
+    .option('--erase', 'leave no trace; otherwise one event says that it was deleted, and the numbering goes on')
+    .option('--reason <text>', 'recorded in that event')
+    .option('-y, --yes', 'do it without asking')
+    .addHelpText(
+      'after',
+      `
+Ends with 1 if one of them is not there; the others are deleted all the same.
+With --json: one object with deleted and missing (keys).
+
+Example:
+  turnlog rm telegram:42 --reason 'asked by the user'`,
+    )
+    .action((keys: string[], flags: RemoveFlags, command: Command) =>
+      act(command, (context) => remove(context, keys, flags)),
+    )
+}
+
+async function remove(context: Context, keys: readonly string[], flags: RemoveFlags): Promise<number> {
+  const { erase = false, yes = false, reason } = flags
+  const store = await context.openToWrite()
+  const present: { readonly key: string; readonly version: number }[] = []
+  const missing: string[] = []
+  for (const key of new Set(keys)) {
+    const { version } = await store.load(key)
+    if (version > 0) present.push({ key, version })
+    else missing.push(key)
+  }
+  for (const key of missing) context.terminal.note(`There is no session ${printable(JSON.stringify(key))}.`)
+  const question = `Delete ${present.map(({ key }) => printable(key)).join(', ')} for good?`
+  if (present.length > 0 && !(await agree(context, yes, question))) return EXIT.problem
+  const deleted: string[] = []
+  for (const { key, version } of present) {
+    // What was asked about is what goes: a session that was written to meanwhile is refused with CONFLICT.
+    const options = { erase, expectedVersion: version, ...(reason === undefined ? undefined : { reason }) }
+    if (await store.deleteSession(key, options)) deleted.push(key)
+  }
+  await tellResult(context, { deleted, missing }, `Deleted ${formatNumberOf(deleted.length, 'session')}.`)
+  return missing.length === 0 ? EXIT.ok : EXIT.problem
+}

@@ -1,0 +1,83 @@
+import { Command } from 'commander'
+import { StoreError } from '@turnlog/core'
+import type { Act } from '../act.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { printable, printableJson } from '../output/printable.ts'
+import { showProgress } from '../output/progress.ts'
+import { formatNumberOf } from '../output/quantities.ts'
+import { tellProblem } from '../output/tell-problem.ts'
+import { makeBackend } from '../store/make-backend.ts'
+import { checkPlace, storePlace } from '../store/store-place.ts'
+
+interface RepairFlags {
+  readonly yes?: boolean
+  readonly dryRun?: boolean
+}
+
+export function repairCommand(act: Act): Command {
+  return new Command('repair')
+    .description('makes a damaged store readable again: says what it would do, asks, keeps the damaged original')
+    .option('-y, --yes', 'do it without asking')
+    .option('--dry-run', 'only say what would be done')
+    .addHelpText(
+      'after',
+      `
+No process may have the store open. Ends with 0 if nothing had to be done or all was done, with 1 if it was only
+said or was declined.
+With --json: one object with applied, actions, backup; nothing is asked, so --yes is needed to repair.
+
+Examples:
+  turnlog repair --store jsonl:./sessions --dry-run
+  turnlog repair --store jsonl:./sessions`,
+    )
+    .action((flags: RepairFlags, command: Command) => act(command, (context) => repair(context, flags)))
+}
+
+async function repair(context: Context, { yes = false, dryRun = false }: RepairFlags): Promise<number> {
+  const { terminal, json } = context
+  const { config, source } = await context.choose()
+  const place = storePlace(config)
+  if (place !== undefined) checkPlace(place, source)
+  const { maintenance, name } = await makeBackend(config)
+  if (maintenance === undefined) {
+    throw new StoreError('INVALID_CONFIG', `The backend ${JSON.stringify(name)} cannot be repaired by this command.`)
+  }
+  const progress = showProgress(terminal, 'Looking')
+  const onProgress = (done: number, total: number): void => progress.update(done, total)
+  const plan = await maintenance.repair({ apply: false, onProgress }).finally(() => progress.stop())
+  if (plan.actions.length === 0) {
+    await terminal.line(json ? printableJson(plan, 2) : `${terminal.colors.green('✓')} There is nothing to repair.`)
+    return EXIT.ok
+  }
+  if (!json) {
+    await terminal.line(`This is what a repair does, ${formatNumberOf(plan.actions.length, 'step')}:`)
+    for (const action of plan.actions) await terminal.line(`  • ${tellProblem(action)}`)
+    await terminal.line('The damaged original is kept.')
+  } else if (dryRun || !yes) {
+    await terminal.line(printableJson(plan, 2))
+  }
+  if (dryRun) return EXIT.problem
+  if (!yes && !(await isAgreed(context))) return EXIT.problem
+
+  const report = await maintenance.repair({ apply: true, onProgress }).finally(() => progress.stop())
+  if (json) {
+    await terminal.line(printableJson(report, 2))
+    return EXIT.ok
+  }
+  const kept = report.backup === undefined ? '' : ` The damaged original is in ${printable(report.backup)}.`
+  await terminal.line(
+    `${terminal.colors.green('✓')} Repaired, ${formatNumberOf(report.actions.length, 'step')}.${kept}`,
+  )
+  return EXIT.ok
+}
+
+async function isAgreed({ terminal, json }: Context): Promise<boolean> {
+  if (json || !terminal.isInteractive) {
+    terminal.note('Nothing was changed. Give --yes to do it where nobody can be asked.')
+    return false
+  }
+  if (await terminal.ask('Repair now?')) return true
+  terminal.note('Nothing was changed.')
+  return false
+}

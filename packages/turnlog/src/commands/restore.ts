@@ -1,0 +1,42 @@
+import { Command } from 'commander'
+import type { Act } from '../act.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { formatNumberOf } from '../output/quantities.ts'
+import { tellResult } from '../output/tell-result.ts'
+import { wholeNumber } from './arguments.ts'
+
+interface RestoreFlags {
+  readonly at: number
+  readonly expect?: number
+}
+
+export function restoreCommand(act: Act): Command {
+  return new Command('restore')
+    .description('brings view and summary back to what they were at a version; that can be undone as well')
+    .argument('<key>', 'the session')
+    .requiredOption('--at <version>', 'the version', wholeNumber)
+    .option('--expect <version>', 'only if the session is at this version', wholeNumber)
+    .addHelpText(
+      'after',
+      `
+See turnlog log for the versions: each event is one. With --json: one object with version.
+
+Example:
+  turnlog restore telegram:42 --at 17`,
+    )
+    .action((key: string, flags: RestoreFlags, command: Command) =>
+      act(command, (context) => restore(context, key, flags)),
+    )
+}
+
+async function restore(context: Context, key: string, { at, expect }: RestoreFlags): Promise<number> {
+  const store = await context.openToWrite()
+  const { version } = await store.load(key)
+  context.requireSession(key, version > 0)
+  const result = await store.restore(key, { at }, expect === undefined ? {} : { expectedVersion: expect })
+  const { messages } = await store.load(key)
+  const view = `the view has ${formatNumberOf(messages.length, 'message')}; version ${result.version}`
+  await tellResult(context, result, `As it was at version ${at}: ${view}. Undo: turnlog restore ${key} --at ${version}`)
+  return EXIT.ok
+}

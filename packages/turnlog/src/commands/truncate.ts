@@ -1,0 +1,52 @@
+import { Command } from 'commander'
+import { StoreError } from '@turnlog/core'
+import type { Act } from '../act.ts'
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
+import { tellCut } from '../output/tell-cut.ts'
+import { wholeNumber } from './arguments.ts'
+
+interface TruncateFlags {
+  readonly keep?: number
+  readonly before?: number
+  readonly exact?: boolean
+  readonly expect?: number
+}
+
+export function truncateCommand(act: Act): Command {
+  return new Command('truncate')
+    .description('cuts the view; nothing is deleted, restore brings it back until compact')
+    .argument('<key>', 'the session')
+    .option('--keep <count>', 'keep the last so many messages', wholeNumber)
+    .option('--before <position>', 'cut everything before this message', wholeNumber)
+    .option('--exact', 'cut just there, even between a tool call and its results')
+    .option('--expect <version>', 'only if the session is at this version', wholeNumber)
+    .addHelpText(
+      'after',
+      `
+With --json: one object with version, kept, removed, moved.
+
+Example:
+  turnlog truncate telegram:42 --keep 20`,
+    )
+    .action((key: string, flags: TruncateFlags, command: Command) =>
+      act(command, (context) => truncate(context, key, flags)),
+    )
+}
+
+async function truncate(context: Context, key: string, flags: TruncateFlags): Promise<number> {
+  const { keep, before, exact = false, expect } = flags
+  if ((keep === undefined) === (before === undefined)) {
+    throw new StoreError('INVALID_ARGUMENT', 'Give one of: --keep, --before.')
+  }
+  const store = await context.openToWrite()
+  const { version } = await store.load(key)
+  context.requireSession(key, version > 0)
+  const cut = before === undefined ? (keep ?? 0) : { before }
+  const result = await store.truncateHistory(key, cut, {
+    exact,
+    ...(expect === undefined ? undefined : { expectedVersion: expect }),
+  })
+  await tellCut(context, key, result, version)
+  return EXIT.ok
+}

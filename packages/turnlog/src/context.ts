@@ -1,0 +1,99 @@
+import { openStore, StoreError } from '@turnlog/core'
+import type { SessionStore } from '@turnlog/core'
+import type { Command } from 'commander'
+import { EXIT } from './exit-code.ts'
+import type { Terminal } from './output/terminal.ts'
+import { printable } from './output/printable.ts'
+import type { ChosenStore } from './store/choose-store.ts'
+import { chooseStore } from './store/choose-store.ts'
+import { makeBackend } from './store/make-backend.ts'
+import { checkPlace, storePlace } from './store/store-place.ts'
+import { watchedBackend } from './store/watched-backend.ts'
+
+/** A message of whatever SDK: looked at field by field, never trusted. */
+export type AnyMessage = Readonly<Record<string, unknown>>
+
+export type AnyStore = SessionStore<AnyMessage>
+
+interface GlobalOptions {
+  readonly store?: string
+  readonly json?: boolean
+  readonly color?: boolean
+}
+
+type OnProgress = (done: number, total: number) => void
+
+interface OpenFlags {
+  readonly readOnly?: boolean
+  readonly create?: boolean
+  readonly onProgress?: OnProgress | undefined
+}
+
+/** What a command has at hand beside its own arguments. */
+export class Context {
+  readonly terminal: Terminal
+  readonly json: boolean
+  readonly #interrupt: AbortSignal
+  #endsItself = false
+  readonly #storeOption: string | undefined
+  #opened: AnyStore | undefined
+
+  constructor(command: Command, terminal: (noColor: boolean) => Terminal, signal: AbortSignal) {
+    const { store, json = false, color = true } = command.optsWithGlobals<GlobalOptions>()
+    this.#storeOption = store
+    this.json = json
+    this.terminal = terminal(!color)
+    this.#interrupt = signal
+    signal.addEventListener('abort', () => {
+      // Closing also removes what reading has put into the temporary directory.
+      if (!this.#endsItself) void this.close().finally(() => process.exit(EXIT.interrupted))
+    })
+  }
+
+  /** For a command that goes on until Ctrl-C: taking it means to end by it. Any other command is ended by Ctrl-C. */
+  untilInterrupted(): AbortSignal {
+    this.#endsItself = true
+    return this.#interrupt
+  }
+
+  choose(): Promise<ChosenStore> {
+    return chooseStore({ option: this.#storeOption, environment: process.env, directory: process.cwd() })
+  }
+
+  /** Opens for looking only: a JSONL store may be in use meanwhile, and nothing on the disk changes. */
+  async openToRead(onProgress?: OnProgress): Promise<AnyStore> {
+    return this.#open(await this.choose(), { readOnly: true, onProgress })
+  }
+
+  async openToWrite({ create = false }: { readonly create?: boolean } = {}): Promise<AnyStore> {
+    return this.#open(await this.choose(), { create })
+  }
+
+  /** @throws `NOT_FOUND` */
+  requireSession(key: string, exists: boolean): void {
+    if (exists) return
+    throw new StoreError('NOT_FOUND', `There is no session ${JSON.stringify(key)}. See turnlog list.`, { session: key })
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.close()
+  }
+
+  async #open({ config, source }: ChosenStore, { readOnly, create, onProgress }: OpenFlags): Promise<AnyStore> {
+    const place = storePlace(config)
+    const isNew = place?.found === 'missing' || place?.found === 'empty'
+    if (place !== undefined && !(create === true && isNew)) checkPlace(place, source)
+    const onWarning = (warning: { readonly message: string }): void => {
+      this.terminal.note(this.terminal.colors.yellow(`! ${printable(warning.message)}`))
+    }
+    const settings = { onWarning, ...(readOnly === true ? { readOnly } : undefined) }
+    // Only a backend that is made here can be asked how far it has come.
+    const watched = place === undefined || onProgress === undefined ? undefined : await makeBackend(config)
+    this.#opened = await openStore<AnyMessage>(
+      watched === undefined || onProgress === undefined
+        ? { ...config, ...settings }
+        : { ...settings, backend: watchedBackend(watched, onProgress) },
+    )
+    return this.#opened
+  }
+}

@@ -1,0 +1,103 @@
+import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { openStore } from '@turnlog/core'
+import type { StoreConfig } from '@turnlog/core'
+import { formatBytes, formatNumberOf } from '../output/quantities.ts'
+import type { ChosenStore } from '../store/choose-store.ts'
+import { readLock } from '../store/read-lock.ts'
+import type { LockState } from '../store/read-lock.ts'
+import { checkPlace, storePlace } from '../store/store-place.ts'
+import type { StorePlace } from '../store/store-place.ts'
+import type { Check } from './check.ts'
+
+/** Below this a store may stop in the middle of the day. */
+const LOW_DISK_BYTES = 256 * 1024 * 1024
+
+const OTHERS = 0o077
+
+export async function checkStore({ config, source }: ChosenStore): Promise<Check[]> {
+  const chosen: Check = { name: 'store', status: 'ok', message: `chosen by ${source}` }
+  const place = storePlace(config)
+  if (place === undefined) return [chosen, await checkOpen(config)]
+  try {
+    checkPlace(place, source)
+  } catch (error) {
+    return [chosen, { name: 'path', status: 'problem', message: (error as Error).message }]
+  }
+  const lock = readLock(place)
+  const isBusy = place.found === 'leveldb' && (lock.state === 'held' || lock.state === 'unclear')
+  const skipped = 'not looked at, because a LevelDB store cannot be read while it is in use'
+  return [
+    chosen,
+    { name: 'path', status: 'ok', message: `${place.directory} (${place.found})` },
+    checkPermissions(place),
+    checkDisk(place),
+    tellLock(lock),
+    isBusy ? { name: 'format', status: 'notice', message: skipped } : await checkOpen(config),
+  ]
+}
+
+function checkPermissions({ directory }: StorePlace): Check {
+  const name = 'permissions'
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK)
+  } catch {
+    return { name, status: 'problem', message: `This user cannot read ${directory}.` }
+  }
+  const open = [directory, ...readdirSync(directory).map((file) => join(directory, file))].filter(
+    (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
+  )
+  // Windows has no such bits; there the answer of stat means nothing.
+  if (process.platform !== 'win32' && (statSync(directory).mode & OTHERS) !== 0) {
+    const advice = `Other users of this machine can read conversations: chmod -R go-rwx ${directory}`
+    return { name, status: 'notice', message: `${formatNumberOf(open.length, 'path')} open to others. ${advice}` }
+  }
+  try {
+    accessSync(directory, constants.W_OK)
+  } catch {
+    return { name, status: 'notice', message: 'This user can read the store, but not write to it.' }
+  }
+  return { name, status: 'ok', message: 'only for its owner' }
+}
+
+function checkDisk({ directory }: StorePlace): Check {
+  const { bavail, bsize } = statfsSync(directory)
+  const free = bavail * bsize
+  const message = `${formatBytes(free)} free`
+  return { name: 'disk', status: free < LOW_DISK_BYTES ? 'problem' : 'ok', message }
+}
+
+function tellLock({ state, pid, host, since, file }: LockState): Check {
+  const name = 'lock'
+  const who = `process ${pid} on ${host} since ${since}`
+  switch (state) {
+    case 'free':
+      return { name, status: 'ok', message: 'nobody has it open for writing' }
+    case 'held':
+      return { name, status: 'ok', message: `in use by ${who}` }
+    case 'left behind':
+      return { name, status: 'ok', message: `left behind by ${who}, which is gone; the next writer takes it over` }
+    default: {
+      const owner = pid === undefined ? 'it cannot be read' : `${who} cannot be seen from here`
+      return { name, status: 'notice', message: `${owner}. If that process is gone, delete ${file}` }
+    }
+  }
+}
+
+async function checkOpen(config: StoreConfig): Promise<Check> {
+  const name = 'format'
+  const warnings: string[] = []
+  try {
+    const onWarning = ({ message }: { readonly message: string }): void => void warnings.push(message)
+    const store = await openStore({ ...config, readOnly: true, onWarning })
+    try {
+      for await (const _first of store.listSessions({ limit: 1 })) break
+    } finally {
+      await store.close()
+    }
+    if (warnings.length > 0) return { name, status: 'notice', message: warnings.join(' ') }
+    return { name, status: 'ok', message: 'opens for reading; this version knows its format' }
+  } catch (error) {
+    return { name, status: 'problem', message: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { StoreError } from '@turnlog/core'
+import type { StoreConfig } from '@turnlog/core'
+
+/** Where a store on disk lies and what really lies there. */
+export interface StorePlace {
+  readonly directory: string
+  readonly asked: 'leveldb' | 'jsonl'
+  /** `missing`: no such directory; `other`: files, but no store that is known here. */
+  readonly found: 'leveldb' | 'jsonl' | 'empty' | 'missing' | 'other'
+}
+
+/** `undefined` for stores that do not lie in a directory that this command knows about. */
+export function storePlace(config: StoreConfig): StorePlace | undefined {
+  const { backend = 'leveldb', path, configFile } = config
+  if ((backend !== 'leveldb' && backend !== 'jsonl') || path === undefined) return undefined
+  const directory = resolve(baseOf(configFile), path)
+  return { directory, asked: backend, found: lookAt(directory) }
+}
+
+/**
+ * A mistyped path must not look like an empty store, and must never make a new one.
+ *
+ * @throws `NOT_FOUND`, `INVALID_CONFIG`
+ */
+export function checkPlace({ directory, asked, found }: StorePlace, source: string): void {
+  if (found === asked) return
+  if (found === 'leveldb' || found === 'jsonl') {
+    throw new StoreError(
+      'INVALID_CONFIG',
+      `${directory} holds a store of the kind ${found}, not ${asked}. Use ${found}:${directory} (chosen by ${source}).`,
+      { file: directory },
+    )
+  }
+  const what = { missing: 'there is no such directory', empty: 'the directory is empty', other: 'it holds other files' }
+  throw new StoreError('NOT_FOUND', `There is no store in ${directory}: ${what[found]} (chosen by ${source}).`, {
+    file: directory,
+  })
+}
+
+function baseOf(configFile: string | undefined): string {
+  if (configFile === undefined) return process.cwd()
+  return dirname(configFile.startsWith('file:') ? fileURLToPath(configFile) : resolve(configFile))
+}
+
+function lookAt(directory: string): StorePlace['found'] {
+  let names: string[]
+  try {
+    names = readdirSync(directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return 'missing'
+    if (code === 'ENOTDIR') return 'other'
+    throw new StoreError('IO', `Cannot look into ${directory}: ${(error as Error).message}`, {
+      file: directory,
+      cause: error,
+    })
+  }
+  if (names.includes('CURRENT') || names.includes('turnlog.anchor')) return 'leveldb'
+  if (names.some((name) => name.endsWith('.jsonl') || /^turnlog\.lock\.\d+$/.test(name))) return 'jsonl'
+  return names.length === 0 ? 'empty' : 'other'
+}

@@ -1,0 +1,173 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openStore } from 'turnlog'
+import { describe, expect, test } from 'vitest'
+import { noTerminal, runCommand, startCommand, startInTerminal } from './run-command.ts'
+import { sampleStore, temporaryDirectory } from './sample-store.ts'
+
+test('a LevelDB store in use is refused with who holds it, since when, and what to do', async () => {
+  const { directory, env } = await sampleStore('leveldb')
+  const store = await openStore({ backend: 'leveldb', path: join(directory, 'store') })
+  try {
+    for (const args of [['list'], ['add', 'trip:1', 'x'], ['verify']]) {
+      const { code, stdout, stderr } = await runCommand(args, { env })
+      expect({ code, stdout }, args.join(' ')).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toMatch(new RegExp(`in use by process ${process.pid} on \\S+ since \\d{4}-\\d\\d-\\d\\dT`))
+      expect(stderr).toContain('Stop that process or look at a copy of the directory')
+    }
+    const doctor = await runCommand(['doctor'], { env })
+    expect(doctor.code).toBe(0)
+    expect(doctor.stdout).toMatch(new RegExp(`lock +in use by process ${process.pid} on \\S+ since`))
+  } finally {
+    await store.close()
+  }
+  expect(await runCommand(['list', '-k'], { env })).toMatchObject({ code: 0, stdout: 'guest:7\ntrip:1\n' })
+})
+
+test('a JSONL store can be read while it is in use, and is refused for writing', async () => {
+  const { directory, env } = await sampleStore('jsonl')
+  const store = await openStore({ backend: 'jsonl', path: join(directory, 'store'), durability: 'os' })
+  try {
+    await store.addMessage('trip:1', 'user', 'while in use')
+    const shown = await runCommand(['show', 'trip:1'], { env })
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('while in use') })
+    const refused = await runCommand(['truncate', 'trip:1', '--keep', '1'], { env })
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining(`process ${process.pid}`) })
+  } finally {
+    await store.close()
+  }
+})
+
+test('tail follows another process and ends with 0 on SIGINT', async () => {
+  const { directory, env } = await sampleStore('jsonl')
+  const store = await openStore({ backend: 'jsonl', path: join(directory, 'store'), durability: 'os' })
+  try {
+    const tail = startCommand(['tail', 'trip:1', '-n', '1'], { env })
+    await tail.until(/Following trip:1/)
+    await store.addMessage('trip:1', 'user', 'first live')
+    await tail.until(/first live/)
+    await store.truncateHistory('trip:1', 1)
+    await tail.until(/the view has 1 message/)
+    tail.child.kill('SIGINT')
+    const { code, stdout } = await tail.finished
+    expect(code).toBe(0)
+    expect(stdout.split('\n')[0]).toMatch(/ 8 .* MetadataSet/)
+    expect(stdout).toMatch(/ 9 .* MessageAdded +user {2}first live\n +10 .* Truncated/)
+  } finally {
+    await store.close()
+  }
+})
+
+test('a listing into a pipe that closes is no error', async () => {
+  const { env } = await sampleStore('jsonl')
+  const list = startCommand(['list'], { env })
+  list.child.stdout?.destroy()
+  expect(await list.finished).toMatchObject({ code: 0, stderr: '' })
+})
+
+describe('a damaged JSONL store', () => {
+  async function damagedStore(): Promise<{ env: { TURNLOG_STORE: string }; path: string; file: string }> {
+    const { directory, env } = await sampleStore('jsonl')
+    const path = join(directory, 'store')
+    const file = join(path, readdirSync(path).find((name) => name.startsWith('trip') && name.endsWith('.jsonl')) ?? '')
+    const text = readFileSync(file, 'utf8')
+    writeFileSync(file, text.replace('The later one', 'The other one'))
+    return { env, path, file }
+  }
+
+  test('verify names the place and ends with 1', async () => {
+    const { env } = await damagedStore()
+    const { code, stdout } = await runCommand(['verify'], { env })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/✗ .*trip.*\.jsonl:6/)
+    expect(stdout).toContain('Nothing was changed')
+  })
+
+  test('show ends with 4 and says what to run', async () => {
+    const { env } = await damagedStore()
+    const { code, stderr } = await runCommand(['show', 'trip:1'], { env })
+    expect(code).toBe(4)
+    expect(stderr).toContain('Run turnlog verify')
+  })
+
+  test('repair only says what it would do unless it may', async () => {
+    const { env, file } = await damagedStore()
+    const before = readFileSync(file)
+    const planned = await runCommand(['repair', '--dry-run'], { env })
+    expect(planned).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/This is what a repair does, \d+ steps?:\n {2}• /),
+    })
+    expect(await runCommand(['repair'], { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') })
+    expect(readFileSync(file)).toEqual(before)
+  })
+
+  test('repair --yes makes it readable and keeps the original', async () => {
+    const { env } = await damagedStore()
+    const { code, stdout } = await runCommand(['repair', '--yes', '--json'], { env })
+    expect(code).toBe(0)
+    const report = JSON.parse(stdout) as { applied: boolean; backup: string }
+    expect(report.applied).toBe(true)
+    expect(existsSync(report.backup)).toBe(true)
+    expect(await runCommand(['verify'], { env })).toMatchObject({ code: 0 })
+    expect(await runCommand(['repair'], { env })).toMatchObject({ code: 0, stdout: '✓ There is nothing to repair.\n' })
+  })
+
+  test.skipIf(noTerminal !== undefined)(`repair asks in a terminal ${noTerminal ?? ''}`, async () => {
+    const { env, file } = await damagedStore()
+    const before = readFileSync(file)
+    const declined = startInTerminal(['repair'], { env })
+    await declined.until(/Repair now\? \[y\/N\]/)
+    declined.child.stdin?.write('n\n')
+    expect(await declined.finished).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing was changed.') })
+    expect(readFileSync(file)).toEqual(before)
+    const agreed = startInTerminal(['repair'], { env })
+    await agreed.until(/Repair now\? \[y\/N\]/)
+    agreed.child.stdin?.write('y\n')
+    expect(await agreed.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('Repaired') })
+    expect(await runCommand(['verify'], { env })).toMatchObject({ code: 0 })
+  })
+})
+
+test.skipIf(noTerminal !== undefined)(
+  `rm asks in a terminal, and colours are used there ${noTerminal ?? ''}`,
+  async () => {
+    const { env } = await sampleStore('jsonl')
+    const rm = startInTerminal(['rm', 'guest:7'], { env })
+    await rm.until(/Delete guest:7 for good\? \[y\/N\]/)
+    rm.child.stdin?.write('yes\n')
+    expect(await rm.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted 1 session.') })
+    const painted = await startInTerminal(['list'], { env }).finished
+    expect(painted.stdout).toContain('\u001b[2m')
+    expect(painted.stdout).toContain('1 session')
+    const plain = await startInTerminal(['list'], { env: { ...env, NO_COLOR: '1' } }).finished
+    expect(plain.stdout).not.toContain('\u001b[')
+  },
+)
+
+test('doctor reports the environment without a store, and open permissions with one', async () => {
+  const { code, stdout } = await runCommand(['doctor', '--json'], { cwd: temporaryDirectory() })
+  expect(code).toBe(0)
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string }[] }
+  expect(checks.map(({ name, status }) => `${name}: ${status}`)).toEqual([
+    'turnlog: ok',
+    'node: ok',
+    expect.stringMatching(/^platform: /),
+    'backend leveldb: ok',
+    'backend jsonl: ok',
+    'store: notice',
+  ])
+})
+
+test('doctor tells a lock that a killed process left behind, and a store that a newer version wrote', async () => {
+  const { directory, env } = await sampleStore('jsonl')
+  const path = join(directory, 'store')
+  const lock = readdirSync(path).find((name) => /^turnlog\.lock\.\d+$/.test(name)) ?? ''
+  const record = JSON.parse(readFileSync(join(path, lock), 'utf8')) as object
+  writeFileSync(join(path, lock), JSON.stringify({ ...record, released: false, pid: 2 ** 30 }))
+  const { code, stdout } = await runCommand(['doctor'], { env })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/lock +left behind by process 1073741824 /)
+  appendFileSync(join(path, lock), 'not JSON')
+  expect((await runCommand(['doctor'], { env })).stdout).toMatch(/! lock +it cannot be read/)
+})

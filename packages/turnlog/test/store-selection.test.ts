@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommand } from './run-command.ts'
+import { sampleStore, temporaryDirectory } from './sample-store.ts'
+
+test('--store wins over TURNLOG_STORE, which wins over turnlog.config.json', async () => {
+  const inOption = await sampleStore('jsonl', (store) => store.addMessage('option', 'user', 'x'))
+  const inVariable = await sampleStore('leveldb', (store) => store.addMessage('variable', 'user', 'x'))
+  const inFile = await sampleStore('jsonl', (store) => store.addMessage('file', 'user', 'x'))
+  const deep = join(inFile.directory, 'a', 'b')
+  mkdirSync(deep, { recursive: true })
+  // The path in the file is relative to the file, wherever the command is called.
+  writeFileSync(join(inFile.directory, 'turnlog.config.json'), '{ "backend": "jsonl", "path": "./store" }')
+  const list = async (args: string[], env: Record<string, string>): Promise<string> =>
+    (await runCommand(['list', '-k', ...args], { cwd: deep, env })).stdout
+  expect(await list([], {})).toBe('file\n')
+  expect(await list([], inVariable.env)).toBe('variable\n')
+  expect(await list(['--store', inOption.env.TURNLOG_STORE], inVariable.env)).toBe('option\n')
+})
+
+test('a module or a JSON file can say what the store is', async () => {
+  const { directory } = await sampleStore('jsonl')
+  writeFileSync(join(directory, 'store.mjs'), `export default { backend: 'jsonl', path: './store' }`)
+  writeFileSync(join(directory, 'other.json'), `"jsonl:./store"`)
+  for (const store of ['./store.mjs', 'other.json']) {
+    const { stdout, stderr } = await runCommand(['list', '-k', '--store', store], { cwd: directory })
+    expect(stdout, stderr).toBe('guest:7\ntrip:1\n')
+  }
+})
+
+test.each([
+  ['nothing is chosen', [], 2, /No store is chosen\. Give --store .* TURNLOG_STORE.* turnlog\.config\.json/],
+  ['--store is empty', ['--store', ''], 2, /--store is empty/],
+  ['the directory is not there', ['--store', 'jsonl:./none'], 1, /There is no store in .*none: there is no such dir/],
+  ['the directory is empty', ['--store', 'leveldb:./empty'], 1, /the directory is empty/],
+  ['the directory holds something else', ['--store', 'leveldb:.'], 1, /it holds other files/],
+  ['the backend is unknown', ['--store', 'leveldv:./empty'], 5, /leveldv/],
+  ['an option is unknown', ['--store', 'jsonl:./empty?sync=1'], 1, /the directory is empty/],
+  ['options have no backend', ['--store', './empty?durability=os'], 2, /options need a backend in front/],
+  ['the module is not there', ['--store', './none.mjs'], 2, /names the module .*none\.mjs, which is not there/],
+  ['the module fails', ['--store', './throws.mjs'], 2, /Cannot import .*throws\.mjs: broken on purpose/],
+  ['the module says nothing', ['--store', './nothing.mjs'], 2, /as its default export/],
+  ['the file is not JSON', ['--store', './bad.json'], 2, /Cannot use .*bad\.json: it is not JSON/],
+])('says what is wrong if %s', async (_name, args, code, message) => {
+  const directory = temporaryDirectory()
+  mkdirSync(join(directory, 'empty'))
+  writeFileSync(join(directory, 'throws.mjs'), `throw new Error('broken on purpose')`)
+  writeFileSync(join(directory, 'nothing.mjs'), '')
+  writeFileSync(join(directory, 'bad.json'), '{')
+  const result = await runCommand(['list', ...args], { cwd: directory })
+  expect(result).toMatchObject({ code, stdout: '' })
+  expect(result.stderr).toMatch(message)
+})
+
+test('a store of the other kind is named, with what to write instead', async () => {
+  const { directory } = await sampleStore('jsonl')
+  const { code, stderr } = await runCommand(['list', '--store', './store'], { cwd: directory })
+  expect(code).toBe(2)
+  expect(stderr).toContain(`holds a store of the kind jsonl, not leveldb. Use jsonl:${directory}`)
+})
+
+test('wrong arguments end with 2, help and version with 0, and help tells the exit codes', async () => {
+  expect(await runCommand(['lits'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean list?') })
+  expect(await runCommand(['list', '-n', 'many'])).toMatchObject({ code: 2 })
+  expect(await runCommand(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
+  const help = await runCommand(['--help'])
+  expect(help.code).toBe(0)
+  expect(help.stdout).toContain('3  the store is in use by another process')
+})
+
+test('every command has help with an example and what --json gives', async () => {
+  const { stdout } = await runCommand(['--help'])
+  const names = [...stdout.matchAll(/^ {2}([a-z]+)[| ]/gm)].map(([, name]) => name as string)
+  const commands = names.filter((name) => !['help', 'conformance', 'turnlog'].includes(name))
+  expect(commands.length).toBeGreaterThanOrEqual(17)
+  for (const name of new Set(commands)) {
+    const help = await runCommand([name, '--help'])
+    expect(help.code, name).toBe(0)
+    expect(help.stdout, name).toMatch(/Examples?:\n {2}(?:\S+ )*turnlog /)
+    expect(help.stdout, name).toContain('--json')
+    expect(help.stdout, name).toMatch(/[wW]ith --json: one/i)
+  }
+})

@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { noTerminal, runCommand, startInTerminal } from './run-command.ts'
+import { sampleStore, temporaryDirectory } from './sample-store.ts'
+
+test('export and import bring every event to another backend, with the same ids and times', async () => {
+  const { directory, env } = await sampleStore('leveldb')
+  const file = join(directory, 'backup.jsonl')
+  const exported = await runCommand(['export', '-o', file], { env })
+  expect(exported).toMatchObject({ code: 0, stdout: `✓ Exported 2 sessions, 9 events to ${file}.\n` })
+  const target = { TURNLOG_STORE: `jsonl:${join(directory, 'other')}` }
+  expect(await runCommand(['import', file], { env: target })).toMatchObject({ code: 1 })
+  const imported = await runCommand(['import', file, '--create', '--json'], { env: target })
+  expect(JSON.parse(imported.stdout)).toMatchObject({ ok: true, counts: { copied: 2 }, events: 9, problems: [] })
+  const log = async (of: Record<string, string>): Promise<string> =>
+    (await runCommand(['log', 'trip:1', '--json'], { env: of })).stdout
+  expect(await log(target)).toBe(await log(env))
+  const again = await runCommand(['import', file], { env: target })
+  expect(again.stdout).toBe('✓ Sessions: 2 already there. 0 events written.\n')
+})
+
+test('an export goes through a pipe, and a redacted one shows no text', async () => {
+  const { directory, env } = await sampleStore('jsonl')
+  const piped = await runCommand(['export', 'trip:1', '--redact'], { env })
+  expect(piped.code).toBe(0)
+  expect(piped.stdout).not.toContain('Rome')
+  const plain = await runCommand(['export', '--prefix', 'guest:'], { env })
+  const target = { TURNLOG_STORE: `leveldb:${join(directory, 'other')}` }
+  const imported = await runCommand(['import', '--create'], { env: target, input: plain.stdout })
+  expect(imported).toMatchObject({ code: 0, stdout: '✓ Sessions: 1 copied. 1 event written.\n' })
+  expect(await runCommand(['export', 'nobody'], { env })).toMatchObject({ code: 1 })
+})
+
+test('a damaged or unreadable export is refused with its line', async () => {
+  const { directory, env } = await sampleStore('jsonl')
+  const { stdout } = await runCommand(['export'], { env })
+  const target = { TURNLOG_STORE: `jsonl:${join(directory, 'other')}` }
+  const cut = await runCommand(['import', '--create'], { env: target, input: stdout.slice(0, -40) })
+  expect(cut.code).toBe(4)
+  expect(await runCommand(['import', 'none.jsonl'], { env })).toMatchObject({ code: 1 })
+  const whole = join(directory, 'whole.jsonl')
+  writeFileSync(whole, 'earlier')
+  expect(await runCommand(['export', 'nobody', '-o', whole], { env })).toMatchObject({ code: 1 })
+  expect(readFileSync(whole, 'utf8')).toBe('earlier')
+  expect(existsSync(`${whole}.part`)).toBe(false)
+})
+
+test.skipIf(noTerminal !== undefined)(`an export never goes to a terminal ${noTerminal ?? ''}`, async () => {
+  const { env } = await sampleStore('jsonl')
+  const { code, stdout } = await startInTerminal(['export'], { env }).finished
+  expect(code).toBe(2)
+  expect(stdout).toContain('Give --output')
+  expect(stdout).not.toContain('Rome')
+})
+
+test('copy makes the same store on another backend, and again does nothing', async () => {
+  const { directory, env } = await sampleStore('leveldb')
+  const to = `jsonl:${join(directory, 'copy')}`
+  const first = await runCommand(['copy', to], { env })
+  expect(first).toMatchObject({ code: 0, stdout: '✓ Sessions: 2 copied. 9 events written.\n' })
+  const second = await runCommand(['copy', to, '--json'], { env })
+  expect(JSON.parse(second.stdout)).toMatchObject({ ok: true, counts: { 'already-there': 2 }, events: 0 })
+  expect(await runCommand(['verify'], { env: { TURNLOG_STORE: to } })).toMatchObject({ code: 0 })
+})
+
+test('migrate brings in a legacy directory, says first what it would do, and reports what it cannot read', async () => {
+  const directory = temporaryDirectory()
+  const legacy = join(directory, 'legacy')
+  mkdirSync(legacy)
+  const key = 'telegram:1'
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const times = { created: '2026-01-01T00:00:00Z', updated: '2026-01-01T00:00:00Z' }
+  writeFileSync(join(legacy, 'telegram_1.json'), JSON.stringify({ key, messages, summary: '', ...times }))
+  writeFileSync(join(legacy, 'broken.json'), '{')
+  const env = { TURNLOG_STORE: `leveldb:${join(directory, 'store')}` }
+  const dry = await runCommand(['migrate', legacy, '--create', '--dry-run'], { env })
+  expect(dry).toMatchObject({ code: 1, stdout: expect.stringContaining('This was a dry run: nothing was changed.') })
+  expect(existsSync(join(legacy, 'telegram_1.json'))).toBe(true)
+  const { code, stdout } = await runCommand(['migrate', legacy], { env })
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/ {2}invalid +broken\.json: /)
+  expect(stdout).toMatch(/Files: 1 imported, 1 invalid\. 1 message\./)
+  expect((await runCommand(['list', '-k'], { env })).stdout).toBe(`${key}\n`)
+  expect(await runCommand(['migrate', join(directory, 'none')], { env })).toMatchObject({ code: 1 })
+})

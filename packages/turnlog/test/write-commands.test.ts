@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runCommand } from './run-command.ts'
+import type { Finished } from './run-command.ts'
+import { sampleStore, temporaryDirectory } from './sample-store.ts'
+
+async function json(args: readonly string[], env: Readonly<Record<string, string>>, input?: string): Promise<unknown> {
+  const result = await runCommand([...args, '--json'], { env, ...(input === undefined ? undefined : { input }) })
+  expect(result.stderr).toBe('')
+  return JSON.parse(result.stdout)
+}
+
+describe('commands that change a store', () => {
+  const backend = 'leveldb'
+
+  test('add takes a text, a message, or lines of the input', async () => {
+    const env = { TURNLOG_STORE: `${backend}:${join(temporaryDirectory(), 'new')}` }
+    const refused = await runCommand(['add', 's', 'Hello'], { env })
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('there is no such directory')
+    expect(await json(['add', 's', 'Hello', '--create'], env)).toEqual({ version: 1 })
+    expect(await json(['add', 's', '--message', '{"role":"assistant","content":"Hi"}'], env)).toEqual({ version: 2 })
+    const lines = '{"role":"user","content":"a"}\n\n{"role":"user","content":"b"}\n'
+    expect(await json(['add', 's', '--stdin', '--expect', '2'], env, lines)).toEqual({ version: 4 })
+    const conflict = await runCommand(['add', 's', 'x', '--expect', '2'], { env })
+    expect(conflict).toMatchObject({ code: 1, stdout: '' })
+    expect(conflict.stderr).toContain('[CONFLICT]')
+    const again = ['add', 's', 'once', '--operation-id', 'op-1']
+    expect([await json(again, env), await json(again, env)]).toEqual([{ version: 5 }, { version: 5 }])
+    expect(await json(['show', 's'], env)).toMatchObject({
+      messages: ['Hello', 'Hi', 'a', 'b', 'once'].map((content) => ({ message: { content } })),
+    })
+  })
+
+  test('add refuses what is no message and adds nothing, without repeating what it was given', async () => {
+    const { env } = await sampleStore(backend)
+    const broken = await runCommand(['add', 'trip:1', '--stdin'], { env, input: '{"role":"user"}\n{secret' })
+    expect(broken).toMatchObject({ code: 2, stdout: '' })
+    expect(broken.stderr).toContain('Line 2 of the input is not JSON')
+    expect(broken.stderr).not.toContain('secret')
+    expect(await runCommand(['add', 'trip:1', 'a', '--message', '{}'], { env })).toMatchObject({ code: 2 })
+    expect(await runCommand(['add', 'trip:1', '--message', '[]'], { env })).toMatchObject({ code: 2 })
+    expect(await json(['show', 'trip:1'], env)).toMatchObject({ version: 8 })
+  })
+
+  test('truncate, summarize and restore say how to undo them, and the undo works', async () => {
+    const { env } = await sampleStore(backend, async (store) => {
+      for (const content of ['a', 'b', 'c', 'd']) await store.addMessage('s', 'user', content)
+    })
+    const cut = await runCommand(['truncate', 's', '--keep', '1'], { env })
+    expect(cut.stdout).toBe('✓ Removed 3 messages from the view, 1 left; version 5. Undo: turnlog restore s --at 4\n')
+    const restored = await runCommand(['restore', 's', '--at', '4'], { env })
+    expect(restored.stdout).toContain('the view has 4 messages; version 6. Undo: turnlog restore s --at 5\n')
+    expect(await json(['truncate', 's', '--before', '2'], env)).toMatchObject({ removed: 1, kept: 3, moved: false })
+    const summary = ['summarize', 's', '--through', '3', '--summary', 'Letters.', '--made-from']
+    expect(await json([...summary, '7'], env)).toMatchObject({ removed: 2, kept: 1 })
+    expect(await runCommand([...summary, '7'], { env })).toMatchObject({ code: 1 })
+    expect(await json(['show', 's'], env)).toMatchObject({ summary: 'Letters.', messages: [{ position: 4 }] })
+    expect(await runCommand(['truncate', 's'], { env })).toMatchObject({ code: 2 })
+  })
+
+  test('fork, compact, expire and rm', async () => {
+    const { env } = await sampleStore(backend)
+    expect(await json(['fork', 'trip:1', 'copy', '--at', '5'], env)).toMatchObject({ version: expect.any(Number) })
+    expect(await runCommand(['fork', 'trip:1', 'copy'], { env })).toMatchObject({ code: 1 })
+    expect(await runCommand(['compact', 'trip:1'], { env })).toMatchObject({ code: 2 })
+    expect(await json(['compact', 'trip:1', '--yes'], env)).toMatchObject({ sessions: 1 })
+    expect(await json(['compact', '--all', '--yes'], env)).toMatchObject({ sessions: 3 })
+    expect(await json(['expire', '--idle-for', '1d', '--prefix', 'guest:', '--dry-run'], env)).toEqual({ sessions: 1 })
+    expect(await json(['expire', '--idle-for', '1d', '--prefix', 'guest:', '--yes'], env)).toEqual({ sessions: 1 })
+    const removed: Finished = await runCommand(['rm', 'trip:1', 'nobody', '--erase', '--yes', '--json'], { env })
+    expect(removed.code).toBe(1)
+    expect(JSON.parse(removed.stdout)).toEqual({ deleted: ['trip:1'], missing: ['nobody'] })
+    expect((await runCommand(['list', '-k'], { env })).stdout).toBe('copy\n')
+  })
+})
