@@ -5,6 +5,7 @@ import { legacyTime } from './legacy-time.ts'
 import { parseObject } from './parse-json.ts'
 import type { FileBytes } from './read-bytes.ts'
 import { leftovers, readKey, readSummary } from './read-fields.ts'
+import type { Place } from './read-message.ts'
 import { readMessage } from './read-message.ts'
 import { Rejection } from './rejection.ts'
 
@@ -32,7 +33,7 @@ export function readLog(
   const key = readKey(fields, meta.name)
   const skip = readSkip(fields, meta.name)
   const summary = readSummary(fields, meta.name)
-  const { messages, truncated, badLines } = readLines(name, lines, skip, maxMessageBytes(key))
+  const { messages, truncated, badLines } = readLines({ path: name, key, maxBytes: maxMessageBytes(key) }, lines, skip)
   const { metadata, rest } = readMetadata(fields)
   const createdAt = legacyTime(fields['created_at']) ?? messages[0]?.at ?? meta.modifiedAt
   return {
@@ -50,10 +51,9 @@ export function readLog(
 
 /** Every line that is not empty counts for `skip`, also one that is no message: so the old store counted. */
 function readLines(
-  name: string,
+  place: Place,
   bytes: Buffer,
   skip: number,
-  maxMessageBytes: number,
 ): Pick<LegacySession, 'messages' | 'truncated' | 'badLines'> {
   const messages: LegacyMessage[] = []
   const badLines: BadLine[] = []
@@ -68,9 +68,9 @@ function readLines(
     start = next
     if (text.length === 0) continue
     counted += 1
-    const place = `${name}, line ${line}`
+    const path = `${place.path}, line ${line}`
     try {
-      messages.push(readMessage(parseObject(text, place), place, maxMessageBytes))
+      messages.push(readMessage(parseObject(text, path), { ...place, path }))
       if (counted <= skip) truncated += 1
     } catch (error) {
       if (!(error instanceof Rejection) || error.status === 'failed') throw error

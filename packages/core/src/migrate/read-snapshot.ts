@@ -31,7 +31,7 @@ export function readSnapshot(
   return {
     key,
     messages: (messages ?? []).map((message: unknown, i: number) =>
-      readMessage(message, `${name}: messages[${i}]`, maxBytes),
+      readMessage(message, { path: `${name}: messages[${i}]`, key, maxBytes }),
     ),
     truncated: 0,
     summary: readSummary(fields, name),
