@@ -4,6 +4,7 @@ import type { Backend, StoreError } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
 import { compete } from '../child/compete.ts'
 import { readAll } from '../probe/collect.ts'
+import { checkCompetition } from '../probe/check-competition.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { makeEvents } from '../probe/make-events.ts'
 import { rejects } from '../probe/rejects.ts'
@@ -117,16 +118,7 @@ export const compareCases: readonly Case[] = [
       const writers = ['ada', 'ben', 'eve', 'kim', 'leo']
       await Promise.all(writers.map((writer) => compete(backend, key, writer, each)))
       const events = await readAll(backend, key)
-      assert.deepEqual(
-        events.map(({ seq }) => seq),
-        Array.from({ length: writers.length * each }, (_, index) => index + 1),
-      )
-      for (const writer of writers) {
-        assert.deepEqual(
-          events.filter((event) => event['writer'] === writer).map((event) => event['turn']),
-          Array.from({ length: each }, (_, index) => index),
-        )
-      }
+      checkCompetition(events, writers, each)
     },
   },
   {

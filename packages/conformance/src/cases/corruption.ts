@@ -113,6 +113,24 @@ export const corruptionCases: readonly Case[] = [
     },
   },
   {
+    id: 'corruption.no-contents',
+    level: 'must',
+    promise: 'What is said about damage, in errors with their causes and in findings, contains nothing of any message.',
+    requires: REQUIRES,
+    async run(context) {
+      const image = await buildImage(context)
+      const words = image.sessions.flatMap(({ batches }) =>
+        batches.flat().map((event) => JSON.stringify(event['message']).slice(1, -1)),
+      )
+      const damages = [...flips(context, image)].slice(0, 60)
+      for (const { file, offset, bit } of damages) {
+        const { said } = await examineDamaged(context, image, (path) => flip(path(file.path), offset, bit))
+        const leaked = words.find((word) => said.includes(word))
+        assert.equal(leaked, undefined, `${file.path}, bit ${bit} of byte ${offset} flipped: ${said}`)
+      }
+    },
+  },
+  {
     id: 'corruption.file-deleted',
     level: 'must',
     promise:

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Case, CaseContext } from '../case.ts'
+import { ChildBackend } from '../child/child-backend.ts'
 import { openInWorker } from '../child/open-in-worker.ts'
 import { withChild } from '../child/with-child.ts'
+import { checkCompetition } from '../probe/check-competition.ts'
+import { readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { operations } from '../probe/operations.ts'
 import { rejects } from '../probe/rejects.ts'
@@ -104,6 +107,27 @@ export const exclusiveCases: readonly Case[] = [
       await backend.open()
       await session.grow(backend, 2)
       await session.check(backend)
+    },
+  },
+  {
+    id: 'exclusive.turns',
+    level: 'must',
+    promise:
+      'Processes that take turns, each opening, appending and closing as soon as it is let in, lose and double nothing.',
+    requires: ['persistent', 'module'],
+    unless: ['shared'],
+    starts: 'closed',
+    async run({ backend, target, directory, count }) {
+      const each = count(15)
+      const writers = ['ada', 'ben', 'eve']
+      const children = writers.map((writer) => ({ writer, child: new ChildBackend(target.module ?? '', directory) }))
+      try {
+        await Promise.all(children.map(({ writer, child }) => child.takeTurns('contested', writer, each)))
+      } finally {
+        for (const { child } of children) await child.kill()
+      }
+      await backend.open()
+      checkCompetition(await readAll(backend, 'contested'), writers, each)
     },
   },
 ]

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, StoreError } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
-import { withChild } from '../child/with-child.ts'
+import { ChildBackend } from '../child/child-backend.ts'
 import { listKeys, readAll } from '../probe/collect.ts'
+import { checkCompetition } from '../probe/check-competition.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { rejects } from '../probe/rejects.ts'
 import { secondOf } from '../probe/second-of.ts'
@@ -22,6 +23,7 @@ export const sharedCases: readonly Case[] = [
         const [writer, reader] = i % 2 === 0 ? [backend, other] : [other, backend]
         await session.grow(writer, 2, i === 3 ? { trimBefore: 4 } : {})
         await session.check(reader)
+        await session.check(writer)
         assert.deepEqual(await listKeys(reader), [session.key])
       }
     },
@@ -65,6 +67,8 @@ export const sharedCases: readonly Case[] = [
       const other = await openSecond(harness)
       const old = new ExpectedSession(random)
       await old.grow(backend, 2)
+      await old.check(backend)
+      await old.check(other)
       await other.erase(old.key, 2)
       const anew = new ExpectedSession(random, old.key)
       await anew.grow(other, 2)
@@ -80,30 +84,18 @@ export const sharedCases: readonly Case[] = [
     promise:
       'Processes that compete for one session, reading again and retrying after CONFLICT, lose and double nothing.',
     requires: ['shared', 'module'],
-    async run(context) {
-      const { backend, count } = context
+    async run({ backend, target, directory, count }) {
       const each = count(15)
       const writers = ['ada', 'ben', 'eve']
-      await Promise.all(
-        writers.map((writer) =>
-          withChild(context, async (child) => {
-            await child.open()
-            await child.compete('contested', writer, each)
-            await child.close()
-          }),
-        ),
-      )
-      const events = await readAll(backend, 'contested')
-      assert.deepEqual(
-        events.map(({ seq }) => seq),
-        Array.from({ length: writers.length * each }, (_, index) => index + 1),
-      )
-      for (const writer of writers) {
-        assert.deepEqual(
-          events.filter((event) => event['writer'] === writer).map((event) => event['turn']),
-          Array.from({ length: each }, (_, index) => index),
-        )
+      const competitors = writers.map((writer) => ({ writer, child: new ChildBackend(target.module ?? '', directory) }))
+      try {
+        for (const { child } of competitors) await child.open() // all of them, before the first one writes
+        await Promise.all(competitors.map(({ writer, child }) => child.compete('contested', writer, each)))
+      } finally {
+        for (const { child } of competitors) await child.kill()
       }
+      const events = await readAll(backend, 'contested')
+      checkCompetition(events, writers, each)
     },
   },
 ]

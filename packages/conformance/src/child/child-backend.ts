@@ -97,6 +97,10 @@ export class ChildBackend {
     await this.#ask({ method: 'compete', session, writer, count })
   }
 
+  async takeTurns(session: string, writer: string, count: number): Promise<void> {
+    await this.#ask({ method: 'turns', session, writer, count })
+  }
+
   /** Without any warning. Resolves when the process is gone and everything it wrote has been received. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL')

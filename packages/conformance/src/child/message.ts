@@ -16,8 +16,11 @@ export type Request =
     }
   /** Appends without end, with an acknowledgement after each. */
   | { readonly method: 'write'; readonly sessions: readonly string[]; readonly seed: number }
-  /** Appends `count` events, reading again and retrying after each CONFLICT. */
-  | { readonly method: 'compete'; readonly session: string; readonly writer: string; readonly count: number }
+  /**
+   * `compete` appends `count` events, reading again and retrying after each CONFLICT.
+   * `turns` opens, appends one event and closes, `count` times.
+   */
+  | { readonly method: 'compete' | 'turns'; readonly session: string; readonly writer: string; readonly count: number }
 
 export interface Failure {
   readonly code?: string

@@ -7,6 +7,7 @@ import { listKeys, readAll } from '../probe/collect.ts'
 import { compete } from './compete.ts'
 import { loadTarget } from './load-target.ts'
 import type { Failure, Request, Response } from './message.ts'
+import { takeTurns } from './take-turns.ts'
 import { writeWithoutEnd } from './write-without-end.ts'
 
 // A backend in a process of its own: requests come as lines of JSON, answers go out as lines of JSON.
@@ -38,6 +39,8 @@ function perform(on: Backend, request: Request): Promise<unknown> {
       return on.append(request.session, request.expected, request.events, request.projection, request.options)
     case 'compete':
       return compete(on, request.session, request.writer, request.count)
+    case 'turns':
+      return takeTurns(on, request.session, request.writer, request.count)
     default: // write
       return writeWithoutEnd(on, request.sessions, request.seed, (done) => send({ kind: 'acknowledged', ...done }))
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { cp, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { inspect } from 'node:util'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord, OpenFinding } from '@turnlog/core/backend'
 import type { CaseContext } from '../case.ts'
@@ -26,12 +27,14 @@ export interface Image {
 
 /** What a damaged copy says of one session. */
 export type Outcome =
-  | { readonly kind: 'error'; readonly code: string }
+  | { readonly kind: 'error'; readonly code: string; readonly said: string }
   | { readonly kind: 'events'; readonly events: readonly EventRecord[]; readonly listed: boolean }
 
 export interface Examination {
   readonly findings: readonly OpenFinding[]
   readonly outcomes: ReadonlyMap<string, Outcome>
+  /** Everything that a person would see of it: errors with their causes, and findings. */
+  readonly said: string
 }
 
 /** Damage is an answer only as one of these; a newer format is told from a damaged one by its number alone. */
@@ -46,7 +49,7 @@ export async function buildImage({ backend, harness, directory, random }: CaseCo
   // The last two batches are short, so that a cut at every byte of them stays affordable.
   for (const size of [4, 2, 1, 2]) {
     for (const { expected, batches } of sessions) {
-      const events = expected.next(size, { message: random.word(6) })
+      const events = expected.next(size, { message: random.word(10) })
       await expected.append(backend, events, size)
       batches.push(events)
       for (const [path, content] of await snapshot(harness, directory)) {
@@ -100,7 +103,7 @@ async function examine(backend: Backend, image: Image): Promise<Examination> {
     findings = (await backend.open()).findings
   } catch (error) {
     for (const { key } of image.sessions) outcomes.set(key, honest(error))
-    return { findings, outcomes }
+    return asExamination(findings, outcomes)
   }
   let listed: readonly string[] | undefined
   try {
@@ -118,11 +121,16 @@ async function examine(backend: Backend, image: Image): Promise<Examination> {
       outcomes.set(key, honest(error))
     }
   }
-  return { findings, outcomes }
+  return asExamination(findings, outcomes)
+}
+
+function asExamination(findings: readonly OpenFinding[], outcomes: ReadonlyMap<string, Outcome>): Examination {
+  const said = [...outcomes.values()].map((outcome) => (outcome.kind === 'error' ? outcome.said : ''))
+  return { findings, outcomes, said: [...said, inspect(findings)].join('\n') }
 }
 
 function honest(error: unknown): Outcome {
-  if (isStoreError(error) && HONEST.has(error.code)) return { kind: 'error', code: error.code }
+  if (isStoreError(error) && HONEST.has(error.code)) return { kind: 'error', code: error.code, said: inspect(error) }
   throw error
 }
 

@@ -57,13 +57,16 @@ export const appendAnimals: readonly Animal[] = [
     },
   ),
   append(
-    'lets an old version through',
+    'swallows a conflict with an old version',
     ['append.conflict.stale', 'append.race.retry'],
-    (inner) => async (session, expected, events, projection, options) => {
-      const head = await inner.head(session)
-      if (expected.last > 0 && head !== undefined && head.last > expected.last) return
-      return inner.append(session, expected, events, projection, options)
-    },
+    (inner) =>
+      async (session, expected, ...rest) => {
+        try {
+          await inner.append(session, expected, ...rest)
+        } catch (error) {
+          if (!isStoreError(error, 'CONFLICT') || expected.last === 0) throw error
+        }
+      },
   ),
   append(
     'creates what should have been there',

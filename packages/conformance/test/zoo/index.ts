@@ -1,6 +1,7 @@
 import type { Animal } from './animal.ts'
 import { appendAnimals } from './append-animals.ts'
 import { eraseAnimals } from './erase-animals.ts'
+import { folderAnimals } from './folder-animals.ts'
 import { keyAnimals } from './key-animals.ts'
 import { lifecycleAnimals } from './lifecycle-animals.ts'
 import { listAnimals } from './list-animals.ts'
@@ -16,4 +17,5 @@ export const zoo: readonly Animal[] = [
   ...keyAnimals,
   ...valueAnimals,
   ...lifecycleAnimals,
+  ...folderAnimals,
 ]
