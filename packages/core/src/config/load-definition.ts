@@ -111,9 +111,12 @@ function isInstalled(packageName: string | undefined, location: string | undefin
   return packageName === undefined || locateModule(packageName, location) !== undefined
 }
 
+/** What Vite throws in place of an optional peer that is not there, without a code. */
+const MISSING_IN_VITE = /^Could not resolve "[^"]+" imported by "/
+
 function isMissingModule(error: unknown): boolean {
   const code = codeOf(error)
-  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || MISSING_IN_VITE.test(messageOf(error))
 }
 
 function codeOf(error: unknown): unknown {
