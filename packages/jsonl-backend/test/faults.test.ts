@@ -17,7 +17,7 @@ function make(fileSystem: SimulatedFileSystem, pid: number, durability: 'sync' |
 }
 
 for (const durability of ['sync', 'os'] as const) {
-  for (const fault of ['EIO', 'ENOSPC', 'EMFILE', 'short'] as const) {
+  for (const fault of ['EIO', 'late EIO', 'ENOSPC', 'EMFILE', 'short'] as const) {
     for (const how of ['once', 'from then on'] as const) {
       test(`${fault} at operation N ${how} in ${durability} mode: typed error, nothing lost, next append good (${SEEDS} seeds)`, async () => {
         let runs = 0
@@ -59,6 +59,7 @@ async function runWithFault(
       await backend.open()
     }
     await runHistory(backend, seed, STEPS, model)
+    if (durability === 'sync') await checkCrash(fileSystem, model)
     // The disk has healed: everything goes on, without opening anew.
     fileSystem.fault = () => undefined
     const found = await checkStates(backend, model)
@@ -77,6 +78,7 @@ async function runWithFault(
         projection: { next: true },
       }
     }
+    if (durability === 'sync') await checkCrash(fileSystem, model)
     await backend.close()
     expect(fileSystem.openFiles).toBe(0)
     const again = make(fileSystem, 2, durability)
@@ -87,4 +89,16 @@ async function runWithFault(
     throw new Error(`seed ${seed}, ${fault} at operation ${operation}: ${String(error)}`, { cause: error })
   }
   return isReached
+}
+
+/** After errors, too, a power failure must leave everything that was acknowledged. */
+async function checkCrash(fileSystem: SimulatedFileSystem, model: Model): Promise<void> {
+  const point = fileSystem.crashPoint('after errors')
+  let turn = 0
+  for (const choose of [() => false, () => true, () => turn++ % 2 === 0]) {
+    const backend = make(SimulatedFileSystem.afterCrash(point, choose), 3, 'sync')
+    await backend.open()
+    await checkStates(backend, model)
+    await backend.close()
+  }
 }

@@ -39,7 +39,7 @@ export interface CrashPoint {
 }
 
 /** What to do with an operation instead of the right thing. */
-export type Fault = 'EIO' | 'ENOSPC' | 'EMFILE' | 'short' | 'full'
+export type Fault = 'EIO' | 'late EIO' | 'ENOSPC' | 'EMFILE' | 'short' | 'full'
 
 /** Which operations can fail in which way. */
 const POSSIBLE: Readonly<Record<Fault, ReadonlySet<string>>> = {
@@ -57,6 +57,7 @@ const POSSIBLE: Readonly<Record<Fault, ReadonlySet<string>>> = {
     'sync',
     'close',
   ]),
+  'late EIO': new Set(['write', 'sync', 'syncDirectory']),
   ENOSPC: new Set(['write', 'sync', 'rename', 'link']),
   EMFILE: new Set(['open', 'list', 'syncDirectory']),
   short: new Set(['read', 'write']),
@@ -239,7 +240,8 @@ export class SimulatedFileSystem implements FileSystem {
         checkOpen()
         const fault = this.#nextFault('write')
         if (fault === 'full') throw failure('ENOSPC', 'write')
-        const taken = fault === undefined ? buffer.length : Math.ceil(buffer.length / 2)
+        const isWhole = fault === undefined || fault === 'late EIO'
+        const taken = isWhole ? buffer.length : Math.ceil(buffer.length / 2)
         // A copy: the caller's buffer is only ours until the write is done.
         const change: PendingWrite = { kind: 'write', position, bytes: Buffer.from(buffer.subarray(0, taken)) }
         inode.current = apply(inode.current, change)
@@ -247,7 +249,7 @@ export class SimulatedFileSystem implements FileSystem {
         inode.mtimeMs = this.#tick()
         this.#tellCrashPoint('write')
         await Promise.resolve()
-        if (fault === 'EIO') throw failure('EIO', 'write')
+        if (fault === 'EIO' || fault === 'late EIO') throw failure('EIO', 'write')
         if (fault === 'ENOSPC') this.#failNextWrite()
         if (durable) {
           inode.durable = apply(inode.durable, change)
@@ -302,7 +304,7 @@ export class SimulatedFileSystem implements FileSystem {
   async #begin(kind: string): Promise<Fault | undefined> {
     const fault = this.#nextFault(kind)
     await Promise.resolve()
-    if (fault !== undefined && fault !== 'short') throw failure(fault, kind)
+    if (fault !== undefined && fault !== 'short') throw failure(fault === 'late EIO' ? 'EIO' : fault, kind)
     return fault
   }
 
@@ -322,14 +324,19 @@ export class SimulatedFileSystem implements FileSystem {
   }
 
   #tellCrashPoint(operation: string): void {
-    this.onCrashPoint?.(() => ({
+    this.onCrashPoint?.(() => this.crashPoint(operation))
+  }
+
+  /** What a crash at this moment could leave. */
+  crashPoint(operation: string): CrashPoint {
+    return {
       operation: `${operation} (${this.operations})`,
       names: new Map(this.#durableNames),
       pendingNames: [...this.#pendingNames],
       inodes: new Map(
         [...this.#inodes].map(([number, { durable, pending }]) => [number, { durable, pending: [...pending] }]),
       ),
-    }))
+    }
   }
 
   #inode(number: number): Inode {
