@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -20,6 +21,8 @@ export interface RunOptions {
 const MEMORY_DIRECTORY = '/dev/shm'
 
 export async function runCampaigns(options: RunOptions): Promise<readonly Outcome[]> {
+  // Stopped by hand: the exit handlers still run, so that no mount and no directory is left behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   const outcomes: Outcome[] = []
   for (const campaign of options.campaigns) {
     const directories: string[] = []
@@ -39,6 +42,8 @@ export async function runCampaigns(options: RunOptions): Promise<readonly Outcom
       },
       progress: (text) => options.say(`  ${text} (${seconds()})`),
     }
+    const cleanUp = (): void => removeAll(directories)
+    process.once('exit', cleanUp)
     options.say(campaign.title)
     try {
       const found = await campaign.run(context)
@@ -50,10 +55,24 @@ export async function runCampaigns(options: RunOptions): Promise<readonly Outcom
         for (const violation of violations.slice(0, 10)) options.say(`    VIOLATION ${violation}`)
       }
     } finally {
-      for (const directory of directories) rmSync(directory, { recursive: true, force: true })
+      process.off('exit', cleanUp)
+      cleanUp()
     }
   }
   return outcomes
+}
+
+function removeAll(directories: readonly string[]): void {
+  for (const directory of directories) {
+    for (const mount of mountsBelow(directory)) spawnSync('umount', ['--lazy', mount])
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function mountsBelow(directory: string): string[] {
+  if (!existsSync('/proc/mounts')) return []
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
+  return mounts.map((line) => line.split(' ')[1] ?? '').filter((mount) => mount.startsWith(`${directory}/`))
 }
 
 function memoryDirectory(): string {

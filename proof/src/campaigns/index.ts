@@ -1,7 +1,12 @@
 import type { Campaign } from '../campaign.ts'
 import { damage } from './damage.ts'
+import { fuzz } from './fuzz.ts'
+import { history } from './history.ts'
+import { ioErrors } from './io-errors.ts'
 import { kill } from './kill.ts'
+import { killPoints } from './kill-points.ts'
 import { owners } from './owners.ts'
+import { power } from './power.ts'
 
 /** All of them, the most telling first. */
-export const CAMPAIGNS: readonly Campaign[] = [kill, damage, owners]
+export const CAMPAIGNS: readonly Campaign[] = [kill, killPoints, power, damage, owners, ioErrors, fuzz, history]

@@ -17,6 +17,7 @@ import { isStoreError } from '@turnlog/core'
 
 import type { Damage } from '../damage.ts'
 import { buildShape, shapeBackend } from './damage-shape.ts'
+import { endWithParent } from './end-with-parent.ts'
 import type { StoreImage } from './store-image.ts'
 import { imageOf } from './store-image.ts'
 
@@ -47,6 +48,7 @@ export interface JudgeTask {
 
 const REFUSALS: ReadonlySet<string> = new Set(['CORRUPT', 'UNSUPPORTED'])
 const task = JSON.parse(process.argv[2] ?? '') as BuildTask | JudgeTask
+endWithParent()
 
 if (task.mode === 'build') {
   await buildShape(task.backend, task.shape, task.path, task.olderPath)

@@ -5,6 +5,7 @@ import type { SessionStore } from '@turnlog/core'
 
 import type { ProofMessage } from '../model/message-of.ts'
 import { Random } from '../random.ts'
+import { endWithParent } from './end-with-parent.ts'
 import { Journal } from './journal.ts'
 import { errorOf, LaneWriter } from './lane-writer.ts'
 import { makeBackend } from './make-backend.ts'
@@ -13,6 +14,7 @@ import type { WriterTask } from './writer-task.ts'
 // A process that opens a store, says what it finds, and writes until it is killed or has done its share.
 const task = JSON.parse(process.argv[2] ?? '') as WriterTask
 const journal = new Journal(task.journal)
+endWithParent()
 const store = await open()
 if (store !== undefined) await write(store)
 

@@ -12,7 +12,8 @@ const FILLER = 'ordinary words, "quotes"\n\u2028 ünïcode 日本 \u{1F980} \\ '
 /** The one message with this id: any reader can tell from the id alone what it must be, byte by byte. */
 export function messageOf(id: string): ProofMessage {
   const hash = crc32(id)
-  const kind = hash % 100
+  // Ids that begin with s are of short messages: scripted runs make few system calls then, and each is tried.
+  const kind = id.startsWith('s') ? 0 : hash % 100
   const length = kind < 85 ? hash % 250 : kind < 99 ? 1_000 + (hash % 6_000) : 60_000
   const filler = FILLER.repeat(Math.ceil(length / FILLER.length))
   return { role: hash % 2 === 0 ? 'user' : 'assistant', content: `${id}|${filler}`, checked: hash }

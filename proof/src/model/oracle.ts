@@ -9,6 +9,8 @@ export interface Episode {
   readonly refusal: { readonly code: string; readonly message: string } | undefined
   readonly failures: number
   readonly findings: readonly string[]
+  /** The last call of all was refused. */
+  readonly endsInFailure: boolean
   readonly isReady: boolean
   readonly isClosed: boolean
 }
@@ -24,6 +26,7 @@ export class Oracle {
     let acknowledged = 0
     let failures = 0
     let refusal: Episode['refusal']
+    let endsInFailure = false
     let isReady = false
     let isClosed = false
     for (const record of readJournal(journal)) {
@@ -39,10 +42,12 @@ export class Oracle {
           break
         case 'done':
           acknowledged += 1
+          endsInFailure = false
           this.#lane(record.key).done(record.n, record.version)
           break
         case 'failed':
           failures += 1
+          endsInFailure = true
           if (record.code === 'untyped') violations.push(`${record.key}: an untyped error: ${record.message}`)
           this.#lane(record.key).failed(record.n, record.code)
           break
@@ -71,7 +76,7 @@ export class Oracle {
       }
     }
     for (const lane of this.#lanes.values()) lane.crash()
-    return { violations, acknowledged, refusal, failures, findings, isReady, isClosed }
+    return { violations, acknowledged, refusal, failures, findings, endsInFailure, isReady, isClosed }
   }
 
   #judgeList(keys: readonly string[]): string[] {

@@ -1,0 +1,159 @@
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
+import { CONTROL_BLOCK_BYTES } from '../child/control-block.ts'
+import type { BackendName } from '../child/make-backend.ts'
+import type { WriterTask } from '../child/writer-task.ts'
+import type { FileSystemName } from '../machine/disk-image.ts'
+import { DiskImage, stop, whyNoPowerCuts } from '../machine/disk-image.ts'
+import type { Child } from '../machine/start-child.ts'
+import { startChild } from '../machine/start-child.ts'
+import { Oracle } from '../model/oracle.ts'
+
+/** Cuts that one store has to live through before the next begins. */
+const LIVES = 20
+
+/** Power cut on real file systems, in the middle of writing. */
+export const power: Campaign = {
+  name: 'power',
+  title: 'Power cut on ext4 and xfs',
+  async run(context) {
+    const outcomes: Outcome[] = []
+    for (const fileSystem of ['ext4', 'xfs'] as const) {
+      const skipped = whyNoPowerCuts(fileSystem)
+      if (skipped === undefined) outcomes.push(...(await cutFileSystem(context, fileSystem)))
+      else outcomes.push({ ...rowOf(fileSystem, 'sync'), backend: 'both', attempts: 0, violations: [], skipped })
+    }
+    return outcomes
+  },
+}
+
+function rowOf(
+  fileSystem: FileSystemName,
+  what: 'sync' | 'os' | 'control',
+): Pick<Outcome, 'campaign' | 'promise' | 'unit'> {
+  const promises = {
+    sync: `What was acknowledged survives a power cut (${fileSystem})`,
+    os: `Control: without waiting for the disk, losses are seen (${fileSystem})`,
+    control: `Control: bare writes and syncs lose nothing, so losses are not invented (${fileSystem})`,
+  }
+  return { campaign: 'power', promise: promises[what], unit: 'power cuts' }
+}
+
+/** One store on the disk, its oracle, and the life it is in. */
+interface Subject {
+  readonly backend: BackendName
+  readonly durability: 'sync' | 'os'
+  path: string
+  oracle: Oracle
+  lives: number
+  task: WriterTask | undefined
+  attempts: number
+  losses: number
+  readonly violations: string[]
+}
+
+async function cutFileSystem(context: CampaignContext, fileSystem: FileSystemName): Promise<readonly Outcome[]> {
+  const { random } = context
+  const cuts = context.attempts(8, 1_000)
+  const directory = context.directory()
+  const disk = new DiskImage(join(directory, 'disk.img'), join(directory, 'mount'), fileSystem)
+  const subjects: Subject[] = context.backends.flatMap((backend) =>
+    (['sync', 'os'] as const).map((durability) => newSubject(backend, durability)),
+  )
+  const control = { file: join(disk.mount, 'control'), acknowledgements: join(directory, 'control') }
+  const lostBlocks: string[] = []
+  let stores = 0
+  for (let cut = 0; cut <= cuts; cut++) {
+    const isLast = cut === cuts
+    // Stores that do not wait are only there to prove that losses are seen: few cuts are enough.
+    const present = subjects.filter(({ durability }) => durability === 'sync' || cut % 10 < 3)
+    const children: Child[] = []
+    for (const subject of present) {
+      if (subject.lives === LIVES) Object.assign(subject, { path: '', oracle: new Oracle(), lives: 0 })
+      if (subject.path === '') subject.path = join(disk.mount, `store-${stores++}`)
+      subject.lives += 1
+      subject.task = {
+        backend: subject.backend,
+        durability: subject.durability,
+        path: subject.path,
+        journal: join(directory, `${subject.backend}-${subject.durability}.journal`),
+        seed: random.seed(),
+        tag: String(cut),
+        lanes: 4,
+        verify: cut % 4 === 1 || isLast,
+        ...(isLast ? { operations: 1 } : {}),
+      }
+      rmSync(subject.task.journal, { force: true })
+      children.push(startChild('writer', subject.task))
+    }
+    if (!isLast) children.push(startChild('control', control))
+    await Promise.all(children.map(({ ready }) => ready))
+    if (!isLast) {
+      await delay(random.next() * 150)
+      const running = children.filter(({ process: { exitCode } }) => exitCode === null)
+      await Promise.all(running.map(({ process: { pid } }) => stop(pid ?? 0)))
+      disk.cutPower()
+      for (const { process: child } of running) child.kill('SIGKILL')
+    }
+    await Promise.all(children.map(({ ended }) => ended))
+    for (const subject of present) judge(subject, cut, fileSystem)
+    if (isLast) break
+    await disk.detach()
+    disk.attach()
+    const acknowledged = existsSync(control.acknowledgements) ? statSync(control.acknowledgements).size : 0
+    const onDisk = existsSync(control.file) ? Math.floor(statSync(control.file).size / CONTROL_BLOCK_BYTES) : 0
+    if (onDisk < acknowledged) lostBlocks.push(`${fileSystem}, cut ${cut}: ${acknowledged - onDisk} blocks are lost`)
+    rmSync(control.file, { force: true })
+    rmSync(control.acknowledgements, { force: true })
+    for (const old of subjects) {
+      if (old.lives === LIVES) rmSync(old.path, { recursive: true, force: true })
+    }
+    if (cut % 25 === 24) context.progress(`${fileSystem}: ${cut + 1} of ${cuts} cuts`)
+  }
+  await disk.detach()
+  return outcomesOf(subjects, fileSystem, cuts, lostBlocks)
+}
+
+function newSubject(backend: BackendName, durability: 'sync' | 'os'): Subject {
+  const oracle = new Oracle()
+  return { backend, durability, path: '', oracle, lives: 0, task: undefined, attempts: 0, losses: 0, violations: [] }
+}
+
+/** Each life tells what it found after the cut that ended the one before. */
+function judge(subject: Subject, cut: number, fileSystem: FileSystemName): void {
+  const { oracle, task, backend, durability } = subject
+  if (task === undefined) return
+  const { violations, refusal } = oracle.judge(task.journal)
+  const found = [...violations]
+  if (refusal !== undefined) found.push(`cannot be opened: ${refusal.code}: ${refusal.message}`)
+  if (subject.lives > 1) subject.attempts += 1
+  if (found.length === 0) return
+  if (durability === 'os') subject.losses += 1
+  else for (const text of found) subject.violations.push(`${backend}, ${fileSystem}, after cut ${cut}: ${text}`)
+  // What is left of it cannot be compared any further.
+  Object.assign(subject, { path: '', oracle: new Oracle(), lives: 0 })
+}
+
+function outcomesOf(
+  subjects: readonly Subject[],
+  fileSystem: FileSystemName,
+  cuts: number,
+  lostBlocks: readonly string[],
+): readonly Outcome[] {
+  const stores: Outcome[] = []
+  for (const { backend, durability, attempts, violations } of subjects) {
+    if (durability === 'sync') stores.push({ ...rowOf(fileSystem, 'sync'), backend, attempts, violations })
+  }
+  const waiting = subjects.filter(({ durability }) => durability === 'os')
+  const attempts = waiting.reduce((sum, subject) => sum + subject.attempts, 0)
+  const losses = waiting.reduce((sum, subject) => sum + subject.losses, 0)
+  const blind = losses === 0 ? [`${fileSystem}: none of ${attempts} cuts cost a store that does not wait anything`] : []
+  return [
+    ...stores,
+    { ...rowOf(fileSystem, 'os'), backend: 'both', attempts, violations: blind, note: `seen in ${losses}` },
+    { ...rowOf(fileSystem, 'control'), backend: 'none', attempts: cuts, violations: lostBlocks },
+  ]
+}

@@ -1,0 +1,2 @@
+/** What the control writes and syncs at a time. */
+export const CONTROL_BLOCK_BYTES = 512
