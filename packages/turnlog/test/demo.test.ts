@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { runCommand } from './run-command.ts'
+import { temporaryDirectory } from './sample-store.ts'
+
+const DEMO = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url))
+
+function runDemo(cwd: string): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [DEMO], { cwd, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } })
+}
+
+test('the demo loses nothing, shows what others lose, and leaves a store to look at', async () => {
+  const cwd = temporaryDirectory()
+  const startedAt = performance.now()
+  const { status, stdout, stderr } = runDemo(cwd)
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(performance.now() - startedAt).toBeLessThan(60_000)
+  const [, found, acknowledged] = /✓ (\d+) of (\d+) acknowledged messages are there/.exec(stdout) ?? []
+  expect(Number(found)).toBe(Number(acknowledged))
+  expect(Number(found)).toBeGreaterThanOrEqual(140)
+  expect(stdout).not.toContain('✗')
+  expect(stdout).toMatch(/JSON file, rewritten +40 +0 +40\n/)
+  expect(stdout).toMatch(/JSONL \+ metadata +41 +40 +1\n/)
+  expect(stdout).toMatch(/Turnlog +(\d+) +\1 +0\n/)
+  const env = { TURNLOG_STORE: 'leveldb:.demo/sessions' }
+  expect(await runCommand(['verify'], { cwd, env })).toMatchObject({ code: 0 })
+  const next = [...stdout.matchAll(/bin\.js (.*)\n/g)].map(([, args = '']) => args.split(' '))
+  expect(next.length).toBe(5)
+  for (const args of next) expect(await runCommand(args, { cwd, env }), args.join(' ')).toMatchObject({ code: 0 })
+  expect(runDemo(cwd).status).toBe(0)
+})
+
+test('the demo leaves a directory alone that it did not make', () => {
+  const cwd = temporaryDirectory()
+  mkdirSync(join(cwd, '.demo'))
+  writeFileSync(join(cwd, '.demo', 'precious'), '')
+  const { status, stderr } = runDemo(cwd)
+  expect(status).toBe(1)
+  expect(stderr).toContain('it is left alone')
+})
