@@ -37,7 +37,7 @@ export async function openStore<M extends object = Message>(
     try {
       await migrateOnOpen<M>(store, settings.migrateFrom, (warning) => reportWarning(resolved.config, warning))
     } catch (error) {
-      await store.close()
+      await store.close().catch(() => undefined) // why it is not opened says more than why it does not close
       throw error
     }
   }

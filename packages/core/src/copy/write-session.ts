@@ -1,9 +1,10 @@
-import type { AppendOptions, Backend, Head } from '../backend/backend.ts'
+import type { AppendOptions, Backend, Head, SessionHead } from '../backend/backend.ts'
 import type { EventRecord } from '../backend/event-record.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
 import { newId } from '../ids/new-id.ts'
 import type { Json } from '../json/json.ts'
 import { freezeAndMeasure } from '../normalise/freeze.ts'
+import { sameJson } from '../normalise/same-json.ts'
 import { firstDifference } from './compare-logs.ts'
 import type { SessionLog } from './session-log.ts'
 import { backendLog } from './session-log.ts'
@@ -100,15 +101,22 @@ function placeholder(seq: number): EventRecord {
 async function check(to: Backend, log: SessionLog, from: number, signal: AbortSignal | undefined): Promise<void> {
   const { head } = log
   const there = await to.head(head.session)
-  const isWhole = there !== undefined && there.first === head.first && there.last === head.last
-  const other = there === undefined || !isWhole ? undefined : backendLog(to, { session: head.session, ...there })
-  const seq =
-    other === undefined ? from : await firstDifference(log.read(from, signal), other.read(from, signal), head.last)
-  if (seq === undefined) return
-  throw new StoreError(
+  if (there === undefined || !isSameHead(there, head)) throw differs(head, 'its head')
+  const other = backendLog(to, { session: head.session, ...there })
+  const seq = await firstDifference(log.read(from, signal), other.read(from, signal), head.last)
+  if (seq !== undefined) throw differs(head, `event ${seq}`, seq)
+}
+
+function isSameHead(there: Head, head: Head): boolean {
+  const isSameRange = there.first === head.first && there.last === head.last
+  return isSameRange && there.incarnation === head.incarnation && sameJson(there.projection, head.projection)
+}
+
+function differs({ session }: SessionHead, what: string, seq?: number): StoreError {
+  return new StoreError(
     'CORRUPT',
-    `Session ${JSON.stringify(head.session)} was written, but event ${seq} did not come back as it was. Do not use this copy.`,
-    { session: head.session, seq },
+    `Session ${JSON.stringify(session)} was written, but ${what} did not come back as it was. Do not use this copy.`,
+    { session, ...(seq === undefined ? undefined : { seq }) },
   )
 }
 

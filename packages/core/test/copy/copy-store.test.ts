@@ -169,6 +169,20 @@ test('a target that does not give back what it got is found out', async () => {
   })
 })
 
+test('a target that does not keep the projection is found out', async () => {
+  const from = await sampleBackend()
+  const to = await openBackend(
+    backendWith((inner) => ({
+      append: (session, expected, events, projection, options) =>
+        inner.append(session, expected, events, session === 'odd' ? null : projection, options),
+    })),
+  )
+  expect(await copyStore(from, to)).toMatchObject({
+    counts: { copied: 5, failed: 1 },
+    problems: [{ session: 'odd', code: 'CORRUPT', message: expect.stringContaining('head') }],
+  })
+})
+
 test('a damaged session is reported, and the others are copied', async () => {
   const from = backendWith((inner) => ({
     read: async function* (session, ranges, options) {
