@@ -1,10 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
 import type { BackendName } from '../child/make-backend.ts'
 import type { WriterTask } from '../child/writer-task.ts'
 import { parallel } from '../machine/parallel.ts'
+import type { Child } from '../machine/start-child.ts'
 import { startChild } from '../machine/start-child.ts'
 import type { CallPoint, SystemCall } from '../machine/strace.ts'
 import { listCalls, runInjected } from '../machine/strace.ts'
@@ -157,6 +159,7 @@ async function fillDisk(context: CampaignContext, backend: BackendName): Promise
   const violations: string[] = []
   const count = context.attempts(4, 200)
   let failures = 0
+  let refusing = 0
   for (let index = 0; index < count; index++) {
     const mount = join(directory, `disk-${backend}`)
     mkdirSync(mount, { recursive: true })
@@ -178,24 +181,42 @@ async function fillDisk(context: CampaignContext, backend: BackendName): Promise
         tag: 'a',
         lanes: 3,
         operations: 60,
+        thenAppend: 100,
         verify: false,
       }
       const say = (text: string): void => {
         violations.push(`${backend}, full disk ${index}, seed ${seed}: ${text}`)
       }
       const oracle = new Oracle()
-      const { code, errorText } = await startChild('writer', task).ended
+      const child = startChild('writer', task)
+      await fullFor(child, task.journal, context.random.next() * 400)
+      runTool('mount', '-o', 'remount,size=64m', mount)
+      rmSync(ballast)
+      const { code, errorText } = await child.ended
       const first = oracle.judge(task.journal)
       failures += first.failures
       judgeEpisode(first, say)
       if (code !== 0) say(`the writer ended with ${code}: ${errorText}`)
-      runTool('mount', '-o', 'remount,size=64m', mount)
-      rmSync(ballast)
+      if (first.endsInFailure) refusing += 1
       await reopen(oracle, task, say)
       rmSync(task.journal, { force: true })
     } finally {
       runTool('umount', mount)
     }
   }
-  return { ...row, attempts: count, violations, note: `${failures} calls were refused` }
+  const note = `${failures} calls were refused; ${refusing} runs ended refusing writes until reopened`
+  return { ...row, attempts: count, violations, note }
+}
+
+/** Waits until the first call has been refused, and a little longer; or until the child has ended, which it may. */
+async function fullFor(child: Child, journal: string, thenMs: number): Promise<void> {
+  let hasEnded = false
+  const markEnd = async (): Promise<void> => {
+    await child.ended
+    hasEnded = true
+  }
+  const end = markEnd()
+  const isRefused = (): boolean => existsSync(journal) && /"t":"(?:failed|refused)"/.test(readFileSync(journal, 'utf8'))
+  while (!hasEnded && !isRefused()) await Promise.race([end, delay(20)])
+  await Promise.race([end, delay(thenMs)])
 }

@@ -9,5 +9,5 @@ export interface FuzzTarget {
   /** Share of the inputs, relative to the others: what is cheap gets more. */
   readonly weight: number
   /** Makes one input and feeds it. Rejections are judged by the caller; a returned text is a violation. */
-  feed(random: Random): Promise<string | undefined> | string | undefined
+  readonly feed: (random: Random) => Promise<string | undefined> | string | undefined
 }
