@@ -63,19 +63,6 @@ export const durabilityCases: readonly Case[] = [
       }
     },
   },
-  {
-    id: 'durability.none',
-    level: 'must',
-    promise: 'A backend whose appends survive nothing says so in both places: persistent false, durability none.',
-    unless: ['durable'],
-    starts: 'closed',
-    async run({ capabilities }) {
-      assert.deepEqual(
-        { persistent: capabilities.persistent, durability: capabilities.durability },
-        { persistent: false, durability: 'none' },
-      )
-    },
-  },
 ]
 
 /** Lets a child write until a seeded number of acknowledgements has come, and a seeded while longer. */

@@ -208,7 +208,7 @@ export const appendAnimals: readonly Animal[] = [
   ),
   append(
     'ignores trimBefore',
-    ['trim.moves-start', 'trim.everything'],
+    ['trim.moves-start', 'trim.everything', 'trim.often', 'import.trims'],
     (inner) =>
       async (session, expected, events, projection, options = {}) => {
         const { trimBefore: _trimBefore, ...rest } = options
@@ -388,6 +388,70 @@ export const appendAnimals: readonly Animal[] = [
       async append(session, expected, events, projection, options) {
         before = projection || before // eslint-disable-line typescript/prefer-nullish-coalescing -- the defect
         await inner.append(session, expected, events, before, options)
+      },
+    }
+  }),
+  append(
+    'looks at the arguments before the version',
+    ['append.conflict.before-arguments'],
+    (inner) => async (session, expected, events, projection, options) => {
+      if ((options?.trimBefore ?? 0) > expected.last + events.length + 1)
+        throw new StoreError('INVALID_ARGUMENT', 'trimBefore')
+      return inner.append(session, expected, events, projection, options)
+    },
+  ),
+  append('writes one session at a time and refuses the others', ['append.race.sessions-in-parallel'], (inner) => {
+    let busy = false
+    return async (...args) => {
+      if (busy) throw new StoreError('LOCKED', 'busy')
+      busy = true
+      try {
+        await pause()
+        await inner.append(...args)
+      } finally {
+        busy = false
+      }
+    }
+  }),
+  append(
+    'trims nothing of the append itself',
+    ['trim.own-events', 'import.trims'],
+    (inner) =>
+      async (session, expected, events, projection, options = {}) => {
+        const { trimBefore, ...rest } = options
+        return inner.append(
+          session,
+          expected,
+          events,
+          projection,
+          trimBefore === undefined ? rest : { ...rest, trimBefore: Math.min(trimBefore, expected.last + 1) },
+        )
+      },
+  ),
+  append(
+    'mends the numbers of an import',
+    ['import.invalid'],
+    (inner) => async (session, expected, events, projection, options) =>
+      inner.append(
+        session,
+        expected,
+        options?.import === true ? renumbered(events, Math.max(1, events[0]?.seq ?? 1)) : events,
+        projection,
+        options,
+      ),
+  ),
+  memoryAnimal('tells of an append before it can be read', ['atomicity.read-after-head'], (inner) => {
+    const announced = new Map<string, number>()
+    return {
+      async append(session, expected, events, projection, options) {
+        announced.set(session, expected.last + events.length)
+        await pause()
+        await pause()
+        await inner.append(session, expected, events, projection, options)
+      },
+      async head(session) {
+        const head = await inner.head(session)
+        return head && { ...head, last: announced.get(session) ?? head.last }
       },
     }
   }),

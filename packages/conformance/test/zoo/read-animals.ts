@@ -102,7 +102,7 @@ export const readAnimals: readonly Animal[] = [
   ),
   read(
     'reads without a snapshot',
-    ['read.snapshot.append', 'read.snapshot.trim'],
+    ['read.snapshot.append', 'read.snapshot.trim', 'erase.running-reader'],
     (inner) =>
       async function* (session, ranges, options = {}) {
         let left = options.limit ?? Infinity

@@ -39,8 +39,10 @@ function depthOf(value: Json): number {
 }
 
 export const valueAnimals: readonly Animal[] = [
-  values('drops falsy fields', ['values.falsy-fields'], (value) =>
-    fields(value, (entries) => entries.filter(([, child]) => Boolean(child))),
+  values(
+    'drops falsy fields',
+    ['values.falsy-fields', 'values.zero', 'values.false', 'values.the-empty-text'],
+    (value) => fields(value, (entries) => entries.filter(([, child]) => Boolean(child))),
   ),
   values('drops null fields', ['values.falsy-fields', 'values.null'], (value) =>
     fields(value, (entries) => entries.filter(([, child]) => child !== null)),
@@ -95,11 +97,42 @@ export const valueAnimals: readonly Animal[] = [
   values('takes the text of a date for a date', ['values.texts-that-look-like-dates-and-binary'], (value) =>
     typeof value === 'string' && value.startsWith('2020-') ? new Date(value).getTime() : value,
   ),
-  values('drops empty objects', ['values.the-empty-object'], (value) =>
+  values('drops empty objects', ['values.the-empty-object', 'values.the-empty-array'], (value) =>
     typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? null : value,
   ),
   values('drops a projection like any empty value', ['projection.every-value'], (value) =>
     value === '' ? null : value,
+  ),
+  values('stores booleans as numbers', ['values.true', 'values.false'], (value) =>
+    typeof value === 'boolean' ? Number(value) : value,
+  ),
+  values('leaves null out of arrays', ['values.nulls-in-an-array'], (value) =>
+    Array.isArray(value) ? value.filter((child) => child !== null) : value,
+  ),
+  values('stores ten digits of a number', ['values.large-and-small-numbers'], (value) =>
+    typeof value === 'number' && Math.abs(value) > 1e15 ? Number(value.toPrecision(10)) : value,
+  ),
+  values('leaves out what every object has', ['values.names-of-object-prototype'], (value) =>
+    fields(value, (entries) => entries.filter(([key]) => !(key in Object.prototype) || key === '__proto__')),
+  ),
+  values('takes dots in keys for paths', ['values.keys-that-need-quoting'], (value) =>
+    fields(value, (entries) => entries.map(([key, child]) => [key.replaceAll('.', '_'), child])),
+  ),
+  values('takes keys for numbers', ['values.keys-that-look-like-numbers'], (value) =>
+    fields(value, (entries) => entries.map(([key, child]) => [/^0\d$/.test(key) ? String(Number(key)) : key, child])),
+  ),
+  values('calls toJSON fields', ['values.fields-that-engines-call'], (value) =>
+    fields(value, (entries) => entries.filter(([key]) => key !== 'toJSON')),
+  ),
+  texts('replaces non-characters', ['values.non-characters'], (text) => text.replaceAll(/[\ufffe\uffff]/g, '?')),
+  texts('takes the replacement character for damage', ['values.the-replacement-character'], (text) =>
+    text.replaceAll('\ufffd', ''),
+  ),
+  texts('stores three bytes of a character', ['values.emoji'], (text) =>
+    text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?'),
+  ),
+  texts('removes overrides of direction', ['values.right-to-left-overrides'], (text) =>
+    text.replaceAll(/[\u202a-\u202e]/g, ''),
   ),
   memoryAnimal('keeps the events it was given', ['aliasing.input-events'], (inner) => {
     const given = new Map<string, unknown>()
