@@ -6,6 +6,9 @@ import { deadBytes } from './dead-bytes.ts'
 /** What is written beside the restated contents of the projection, when a log is compacted. */
 const WRITTEN_BYTES = 1024
 
+/** Less than this is left to the backend's own habits. */
+const RECLAIM_BYTES = 64 * 1024
+
 export interface CompactionRules {
   /** `undefined`: what is dead may go at once, but only where `autoCompact` says that it is worth it. */
   readonly removedEventsForMs: number | 'forever' | undefined
@@ -20,6 +23,8 @@ export interface DueCompaction {
   readonly reason: 'retention' | 'autoCompact'
   readonly eventBytes: number
   readonly minGain: number
+  /** So much of the session goes that its storage is better rewritten now than when the backend comes to it. */
+  readonly isLarge: boolean
 }
 
 /**
@@ -39,17 +44,23 @@ export function compactionDue(head: Head, projection: Projection, rules: Compact
   // A removal writes about what the projection holds, and must free more than that.
   const minGain = WRITTEN_BYTES + 2 * JSON.stringify(projection).length
   const reason = autoCompact === undefined ? 'retention' : 'autoCompact'
+  const isLarge = isLargeRemoval(dead, head.bytes)
   const { checkpoint } = projection
   if (keptMs > 0) {
     if (now === undefined) return undefined
     // A checkpoint from the future was made by a clock that was wrong, so its age will never be known.
     if (checkpoint !== undefined && checkpoint.at <= now) {
-      return now - checkpoint.at < keptMs ? undefined : { step: 'trim', reason, eventBytes, minGain }
+      return now - checkpoint.at < keptMs ? undefined : { step: 'trim', reason, eventBytes, minGain, isLarge }
     }
   }
   if (autoCompact !== undefined && (dead < autoCompact.minBytes || dead < autoCompact.deadRatio * head.bytes)) {
     return undefined
   }
   if (dead <= minGain) return undefined
-  return { step: keptMs > 0 ? 'checkpoint' : 'compact', reason, eventBytes, minGain }
+  return { step: keptMs > 0 ? 'checkpoint' : 'compact', reason, eventBytes, minGain, isLarge }
+}
+
+/** Whether what is removed is worth a rewrite of what stays. */
+export function isLargeRemoval(removedBytes: number, allBytes: number): boolean {
+  return removedBytes >= RECLAIM_BYTES && removedBytes >= allBytes / 2
 }

@@ -1,3 +1,4 @@
+import type { SessionHead } from '../backend/backend.ts'
 import type { SessionStates } from '../cache/session-states.ts'
 import type { Clock } from '../config/clock.ts'
 import { reportWarning } from '../config/report-warning.ts'
@@ -14,6 +15,7 @@ import type { CompactResult, TruncateResult } from '../store/session-store.ts'
 import type { EventSource } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
 import type { DueCompaction } from './compaction-due.ts'
+import { isLargeRemoval } from './compaction-due.ts'
 import { fullClock } from './full-clock.ts'
 import { OverflowSummariser } from './overflow-summariser.ts'
 import type { SessionLimits } from './session-limits.ts'
@@ -54,7 +56,7 @@ export class StoreKeeper<M extends object> {
       context.source,
       {
         isBusy: (key) => context.queues.isBusy(key),
-        expire: (key, version) => this.#deleteUnused(key, version),
+        expire: (head) => this.#expireSession(head),
         eraseTrace: (key) => this.erase(key),
         compact: (key, due) => this.#compactDue(key, due),
         giveWay: () => this.#giveWay(),
@@ -111,7 +113,7 @@ export class StoreKeeper<M extends object> {
       eventsRemoved = planCompact(draft, { eventBytes })
     })
     if (eventsRemoved === 0) return { eventsRemoved, bytesFreed: 0 }
-    await backend.maintenance?.reclaim({ session: key })
+    await this.#reclaim(key)
     const after = await backend.head(key)
     return { eventsRemoved, bytesFreed: Math.max(0, before.bytes - (after?.bytes ?? 0)) }
   }
@@ -156,6 +158,16 @@ export class StoreKeeper<M extends object> {
     }
   }
 
+  async #expireSession({ session, last, bytes }: SessionHead): Promise<boolean> {
+    const isGone = await this.#deleteUnused(session, last)
+    if (isGone && isLargeRemoval(bytes, bytes)) await this.#reclaim(session)
+    return isGone
+  }
+
+  async #reclaim(session: string): Promise<void> {
+    await this.#context.source.backend.maintenance?.reclaim({ session })
+  }
+
   async #compactDue(key: string, due: DueCompaction): Promise<number> {
     const { states } = this.#context
     const wasInUse = states.peek(key) !== undefined
@@ -165,6 +177,7 @@ export class StoreKeeper<M extends object> {
       else if (due.step === 'trim') removed = planTrim(draft, due.reason)
       else planCheckpoint(draft, due)
     })
+    if (removed > 0 && due.isLarge) await this.#reclaim(key)
     // A sweep over cold sessions must not push those in use out of memory.
     if (!wasInUse) states.forget(key)
     return removed

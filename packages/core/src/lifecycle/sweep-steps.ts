@@ -28,7 +28,7 @@ export interface SweepActs {
   /** Whether it is being written to; it is then left alone. */
   isBusy(key: string): boolean
   /** @returns false if it was used meanwhile */
-  expire(key: string, version: number): Promise<boolean>
+  expire(head: SessionHead): Promise<boolean>
   /** Erases what is left of a deleted session. @returns false if it was used meanwhile */
   eraseTrace(key: string): Promise<boolean>
   /** @returns how many events were removed */
@@ -136,7 +136,7 @@ export class SweepSteps {
     if (typeof limitMs !== 'number' || now - projection.updatedAt <= limitMs) return false
     if (!this.#candidates.confirm(head.session, head.last)) return false
     await this.#acts.giveWay()
-    const isGone = await (isDeleted ? this.#acts.eraseTrace(head.session) : this.#acts.expire(head.session, head.last))
+    const isGone = await (isDeleted ? this.#acts.eraseTrace(head.session) : this.#acts.expire(head))
     if (isGone) counts[isDeleted ? 'tracesErased' : 'expired'] += 1
     return isGone
   }
