@@ -3,7 +3,7 @@ import type { Projection } from '../view/projection.ts'
 import type { AutoCompactPolicy } from './auto-compact-policy.ts'
 import { deadBytes } from './dead-bytes.ts'
 
-/** What is written beside the restated contents of the projection, when a log is compacted. */
+/** The least that a compaction writes; what it has to restate comes on top, and is weighed when it is planned. */
 const WRITTEN_BYTES = 1024
 
 /** Less than this is left to the backend's own habits. */
@@ -22,7 +22,7 @@ export interface DueCompaction {
   readonly step: 'compact' | 'checkpoint' | 'trim'
   readonly reason: 'retention' | 'autoCompact'
   readonly eventBytes: number
-  readonly minGain: number
+  readonly mustPay: true
   /** So much of the session goes that its storage is better rewritten now than when the backend comes to it. */
   readonly isLarge: boolean
 }
@@ -41,23 +41,21 @@ export function compactionDue(head: Head, projection: Projection, rules: Compact
   const keptMs = removedEventsForMs ?? 0
   const dead = deadBytes(head, projection)
   const eventBytes = dead / Math.max(1, head.last - head.first + 1 - projection.messages)
-  // A removal writes about what the projection holds, and must free more than that.
-  const minGain = WRITTEN_BYTES + 2 * JSON.stringify(projection).length
   const reason = autoCompact === undefined ? 'retention' : 'autoCompact'
   const isLarge = isLargeRemoval(dead, head.bytes)
+  const due = { reason, eventBytes, mustPay: true, isLarge } as const
   const { checkpoint } = projection
   if (keptMs > 0) {
     if (now === undefined) return undefined
     // A checkpoint from the future was made by a clock that was wrong, so its age will never be known.
     if (checkpoint !== undefined && checkpoint.at <= now) {
-      return now - checkpoint.at < keptMs ? undefined : { step: 'trim', reason, eventBytes, minGain, isLarge }
+      return now - checkpoint.at < keptMs ? undefined : { step: 'trim', ...due }
     }
   }
   if (autoCompact !== undefined && (dead < autoCompact.minBytes || dead < autoCompact.deadRatio * head.bytes)) {
     return undefined
   }
-  if (dead <= minGain) return undefined
-  return { step: keptMs > 0 ? 'checkpoint' : 'compact', reason, eventBytes, minGain, isLarge }
+  return dead <= WRITTEN_BYTES ? undefined : { step: keptMs > 0 ? 'checkpoint' : 'compact', ...due }
 }
 
 /** Whether what is removed is worth a rewrite of what stays. */

@@ -52,13 +52,8 @@ export class Sweeper {
 
   /** Steps until every session has been looked at. Never rejects. */
   async #sweepAll(): Promise<void> {
-    const { aborted } = this.#stopped.signal
     try {
-      let isDone: boolean = aborted
-      while (!isDone && !this.#stopped.signal.aborted) {
-        isDone = (await this.step()).done
-        if (!isDone) await this.#context.giveWay()
-      }
+      while (!this.#stopped.signal.aborted && !(await this.step()).done) await this.#context.giveWay()
     } catch (error) {
       if (isStoreError(error, 'CLOSED')) return
       const message = 'A sweep failed; see cause. The next one comes after the usual interval.'

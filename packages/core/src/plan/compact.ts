@@ -7,8 +7,8 @@ import { viewMessages } from './view-messages.ts'
 export interface CompactRequest {
   /** Roughly what one event takes that could go, to weigh what is freed against what is copied. */
   readonly eventBytes: number
-  /** What it must free beyond what it copies. @default anything */
-  readonly minGain?: number
+  /** Only if more is freed than has to be written for it. @default false: also to remove a single event */
+  readonly mustPay?: boolean
   readonly reason?: string
 }
 
@@ -96,6 +96,11 @@ function recordedAfter(
   return Math.round(bytes + (dead <= 0 ? 0 : ((recordedBytes - bytes) * deadAfter) / dead))
 }
 
+/** What a compaction writes beside the messages that it copies, with the envelopes of two events and a projection. */
+function restatedBytes(state: SessionState<unknown>): number {
+  return 1024 + new TextEncoder().encode(JSON.stringify(restated(state))).length
+}
+
 interface Start {
   /** First seq that stays. */
   readonly start: number
@@ -107,12 +112,12 @@ interface Start {
  * The start that frees the most: every run of live messages may begin the new log, at the price of copying the live
  * messages before it. So one old system prompt does not keep a million dead events.
  */
-function chooseStart<M>(state: SessionState<M>, { eventBytes, minGain = 0 }: CompactRequest): Start {
+function chooseStart<M>(state: SessionState<M>, { eventBytes, mustPay = false }: CompactRequest): Start {
   let best: Start = { start: state.first, stragglers: [] }
   if (state.last === 0 || state.deleted) return best
   const live: StoredMessage<M>[] = viewMessages(state).sort((a, b) => a.position - b.position)
   const end = state.last + 1
-  let bestGain = minGain
+  let bestGain = mustPay ? restatedBytes(state) : 0
   let copied = 0
   for (let i = 0; i <= live.length; i++) {
     const start = live[i]?.position ?? end

@@ -4,6 +4,7 @@ import type { Message, RetentionPolicy, SessionEvent, SessionStore, StoreSetting
 import { memoryBackend } from '@turnlog/core/memory'
 import { expect, test } from 'vitest'
 import { runSeed } from '../seeded.ts'
+import { backendWith } from '../store/faulty-backend.ts'
 import { DAY_MS, TestClock, YEAR_MS } from './test-clock.ts'
 
 const KEY = 'a:1'
@@ -100,6 +101,38 @@ test('a summary that was taken back before a checkpoint is still that of the ver
   await store.fork(KEY, 'copy', { at: version })
   expect(await store.getSummary('copy')).toBe('They counted.')
   expect(await store.getSummary(KEY)).toBe('')
+})
+
+test.each([
+  ['ASCII', 'x'],
+  ['Chinese', '\u4e2d'],
+  ['control', '\u0001'],
+])('a session with a long summary of %s text is not compacted again and again', async (_name, text) => {
+  const bytesOf = (events: readonly object[]): number => Buffer.byteLength(JSON.stringify(events))
+  const backend = backendWith((inner) => ({
+    // As a backend in files would say.
+    list: async function* (range) {
+      for await (const batch of inner.list(range)) {
+        for (const head of batch) {
+          const events = []
+          for await (const some of inner.read(head.session, [{ from: 1, to: head.last }])) events.push(...some)
+          yield [{ ...head, bytes: bytesOf(events) }]
+        }
+      }
+    },
+  }))
+  await using store = await openStore({ backend, retention: { removedEventsForMs: 0 }, sweep: 'manual' })
+  for (const messages of [0, 1, 5, 20]) {
+    const key = `a:${messages}`
+    await store.addMessage(key, 'user', 'first')
+    await store.setSummary(key, text.repeat(50_000))
+    await store.truncateHistory(key, 0)
+    await fill(store, messages, key)
+  }
+  await store.sweep()
+  const before = await store.stats()
+  for (let sweep = 0; sweep < 5; sweep++) expect(await store.sweep()).toMatchObject({ compacted: 0 })
+  expect(await store.stats()).toEqual(before)
 })
 
 test('an old system prompt does not keep what lies behind it', async () => {
