@@ -100,6 +100,24 @@ describe('trimmed events', () => {
     expect(fileSystem.openFiles).toBe(0)
   })
 
+  test('of a file whose new name could not be synced: it is written again before the next append counts', async () => {
+    const fileSystem = new SimulatedFileSystem()
+    const backend = make(fileSystem, { rewriteWhenTrimmed: 1 })
+    await backend.open()
+    await appendMessages(backend, 'chat', 0, 20)
+    await appendMessages(backend, 'chat', 20, 1, { trimBefore: 20 })
+    fileSystem.fault = (_operation, kind) => (kind === 'syncDirectory' ? 'EIO' : undefined)
+    await expect(backend.maintenance?.reclaim()).rejects.toMatchObject({ code: 'IO' })
+    fileSystem.fault = () => undefined
+    await appendMessages(backend, 'chat', 21, 1)
+    const crashed = SimulatedFileSystem.afterCrash(fileSystem.crashPoint('after the append'), () => false)
+    const again = jsonlBackend({ path: '/store' }, { fileSystem: crashed, host: simulatedHost(2) })
+    await again.open()
+    expect(await readAll(again, 'chat')).toEqual([20, 21, 22].map((seq) => message(seq)))
+    await again.close()
+    await backend.close()
+  })
+
   test('do not hold up appends and reads in between', async () => {
     const fileSystem = new SimulatedFileSystem()
     const backend = make(fileSystem)

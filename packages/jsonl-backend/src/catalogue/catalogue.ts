@@ -10,7 +10,7 @@ import { toStoreError } from '../format/to-store-error.ts'
 import type { Committed } from '../session/committed.ts'
 import { recoverFile } from '../session/recover-file.ts'
 import type { Known } from './sidecar.ts'
-import { extendSidecar, loadSidecar, removeSidecar, replaceSidecar } from './sidecar.ts'
+import { eraseFromSidecar, extendSidecar, loadSidecar, removeSidecar, replaceSidecar } from './sidecar.ts'
 
 /** What is known about one session file. */
 interface Entry {
@@ -169,8 +169,13 @@ export class Catalogue {
     this.#delete(name)
     await this.#saving?.catch(() => undefined) // it may be about to put the session back
     // First of all, and synced: a sidecar that knows of a file that is gone would be taken for a loss.
-    if (await removeSidecar(fileSystem, directory)) await fileSystem.syncDirectory(directory)
-    this.#sidecarMode = undefined
+    try {
+      await eraseFromSidecar(fileSystem, directory, name)
+    } catch {
+      // One that cannot be changed can still be removed; what it knew is read from the files.
+      if (await removeSidecar(fileSystem, directory)) await fileSystem.syncDirectory(directory)
+      this.#sidecarMode = undefined
+    }
   }
 
   /** The sessions in the byte order of their keys. */

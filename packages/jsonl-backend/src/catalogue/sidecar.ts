@@ -108,6 +108,28 @@ export async function replaceSidecar(
   await fileSystem.rename(temporary, join(directory, SIDECAR_NAME))
 }
 
+/**
+ * Overwrites every line about a file, so that no byte of its session is left, and leaves what is known of the others:
+ * after a crash that is the proof that they are whole. A line that is half overwritten fails its checksum.
+ */
+export async function eraseFromSidecar(fileSystem: FileSystem, directory: string, name: string): Promise<void> {
+  await removeIfThere(fileSystem, join(directory, TEMPORARY_NAME))
+  const file = await fileSystem.open(join(directory, SIDECAR_NAME), { access: 'write' })
+  try {
+    const bytes = await readFully(file, 0, file.stat().size)
+    const mark = Buffer.from(`\n{"file":"${name}",`)
+    let isChanged = false
+    for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) {
+      const end = bytes.indexOf(0x0a, at + 1)
+      await writeAll(file, Buffer.alloc((end === -1 ? bytes.length : end) - at, '\n'), at)
+      isChanged = true
+    }
+    if (isChanged) await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
 /** Gives whether there was one. */
 export async function removeSidecar(fileSystem: FileSystem, directory: string): Promise<boolean> {
   await removeIfThere(fileSystem, join(directory, TEMPORARY_NAME))
