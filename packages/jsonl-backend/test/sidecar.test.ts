@@ -109,6 +109,20 @@ describe('the sidecar', () => {
 })
 
 describe('a session file that is gone', () => {
+  test('is missed after a crash too, also when another session was erased before it', async () => {
+    const simulated = await makeStore(3)
+    const crashed = make(simulated)
+    await crashed.open()
+    await crashed.erase('session-0', 2)
+    expect(simulated.content(SIDECAR).includes('session-0')).toBe(false)
+    await simulated.remove('/store/session-1.jsonl')
+    const backend = jsonlBackend({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(2) })
+    await backend.open()
+    await expect(backend.head('session-1')).rejects.toMatchObject({ code: 'CORRUPT', session: 'session-1' })
+    expect(await backend.head('session-0')).toBe(undefined)
+    await backend.close()
+  })
+
   test('is CORRUPT and not an empty session, and repair accepts the loss', async () => {
     const simulated = await makeStore(3)
     await simulated.remove('/store/session-1.jsonl')
