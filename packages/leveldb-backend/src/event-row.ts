@@ -74,6 +74,9 @@ export function decodeEvents(
   const count = isSegment ? value.readUInt16BE(HEADER_BYTES + 8) : 1
   const last = first + count - 1
   const place = { what: `event ${expected} of session ${JSON.stringify(session)}`, session, seq: expected }
+  // Before the checksum, because the key that it covers is made of these numbers.
+  if (first < 1 || count < 1 || !Number.isSafeInteger(last))
+    throw corruptRow(place, 'its range of events makes no sense')
   checkValue(value, keys.eventHeader(last, value[0] ?? 0, flags), place)
   let events: readonly EventRecord[]
   try {
