@@ -210,13 +210,9 @@ async function fillDisk(context: CampaignContext, backend: BackendName): Promise
 
 /** Waits until the first call has been refused, and a little longer; or until the child has ended, which it may. */
 async function fullFor(child: Child, journal: string, thenMs: number): Promise<void> {
-  let hasEnded = false
-  const markEnd = async (): Promise<void> => {
-    await child.ended
-    hasEnded = true
-  }
-  const end = markEnd()
+  const over = new AbortController()
+  void child.ended.finally(() => over.abort())
   const isRefused = (): boolean => existsSync(journal) && /"t":"(?:failed|refused)"/.test(readFileSync(journal, 'utf8'))
-  while (!hasEnded && !isRefused()) await Promise.race([end, delay(20)])
-  await Promise.race([end, delay(thenMs)])
+  while (!over.signal.aborted && !isRefused()) await delay(20)
+  await delay(thenMs)
 }

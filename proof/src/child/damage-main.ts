@@ -46,6 +46,12 @@ export interface JudgeTask {
   readonly results: string
 }
 
+interface Known {
+  readonly whole: StoreImage
+  /** What must at least be there or be missed, if that is less than the whole. */
+  readonly floor: StoreImage | undefined
+}
+
 const REFUSALS: ReadonlySet<string> = new Set(['CORRUPT', 'UNSUPPORTED'])
 const task = JSON.parse(process.argv[2] ?? '') as BuildTask | JudgeTask
 endWithParent()
@@ -57,12 +63,13 @@ if (task.mode === 'build') {
 
 async function judgeAll(task: JudgeTask): Promise<void> {
   const damages = JSON.parse(readFileSync(task.damages, 'utf8')) as readonly Damage[]
-  const whole = await wholeImage(task)
+  const whole = await wholeImage(task, task.path)
+  const floor = hasAnchor(task) ? undefined : await wholeImage(task, task.olderPath)
   const progress = openSync(task.progress, 'w')
   const results = openSync(task.results, 'a')
   for (let index = task.from; index < damages.length; index++) {
     writeSync(progress, `${String(index).padEnd(12)}\n`, 0)
-    const verdict = await judge(task, damages[index] as Damage, whole, index)
+    const verdict = await judge(task, damages[index] as Damage, { whole, floor }, index)
     writeSync(results, `${index} ${verdict}\n`)
   }
   writeSync(progress, `${String(damages.length).padEnd(12)}\n`, 0)
@@ -70,8 +77,16 @@ async function judgeAll(task: JudgeTask): Promise<void> {
   closeSync(results)
 }
 
-async function wholeImage(task: JudgeTask): Promise<StoreImage> {
-  copyStore(task.path, task.work)
+/**
+ * JSONL has nothing outside of a session's file that is written with every append. After a kill it knows what the last
+ * clean close knew; that whole appends after that were cut off exactly between two of them cannot be seen.
+ */
+function hasAnchor({ backend, shape }: JudgeTask): boolean {
+  return backend === 'leveldb' || !shape.startsWith('crashed')
+}
+
+async function wholeImage(task: JudgeTask, path: string): Promise<StoreImage> {
+  copyStore(path, task.work)
   const backend = shapeBackend(task.backend, task.shape, task.work)
   await backend.open()
   const image = await imageOf(backend)
@@ -80,14 +95,14 @@ async function wholeImage(task: JudgeTask): Promise<StoreImage> {
   return image
 }
 
-/** `same`, `refused`, `torn` (reported, and a beginning of what was there), or `WRONG` and why. */
-async function judge(task: JudgeTask, damage: Damage, whole: StoreImage, index: number): Promise<string> {
+/** `same`, `refused`, `torn` (reported, and a beginning of what was there), `unseen` (a limit that is documented), or `WRONG`. */
+async function judge(task: JudgeTask, damage: Damage, known: Known, index: number): Promise<string> {
   copyStore(task.path, task.work)
   inflict(task, damage)
-  const first = await look(task, damage, whole)
+  const first = await look(task, damage, known)
   // What was found must also be found by the next one who looks: refusing must not have repaired or removed anything.
   if (index % 8 !== 0 || first.startsWith('WRONG') || first === 'same') return first
-  const second = await look(task, damage, whole)
+  const second = await look(task, damage, known)
   if (second.startsWith('WRONG') && !first.startsWith('torn'))
     return `WRONG at the second opening: ${second} (${first})`
   if (first.startsWith('refused') && !second.startsWith('refused') && second !== 'same') {
@@ -96,7 +111,7 @@ async function judge(task: JudgeTask, damage: Damage, whole: StoreImage, index: 
   return first
 }
 
-async function look(task: JudgeTask, damage: Damage, whole: StoreImage): Promise<string> {
+async function look(task: JudgeTask, damage: Damage, known: Known): Promise<string> {
   const backend = shapeBackend(task.backend, task.shape, task.work)
   let reported: readonly string[]
   try {
@@ -107,34 +122,43 @@ async function look(task: JudgeTask, damage: Damage, whole: StoreImage): Promise
     return allowed ? `refused ${error.code}` : `WRONG: open says ${error.code}: ${error.message}`
   }
   try {
-    return compare(whole, await imageOf(backend, whole.sessions.keys()), reported)
+    return compare(known, await imageOf(backend, known.whole.sessions.keys()), reported)
   } finally {
     await backend.close().catch(() => undefined) // what matters has been read
   }
 }
 
-function compare(whole: StoreImage, found: StoreImage, reported: readonly string[]): string {
+function compare({ whole, floor }: Known, found: StoreImage, reported: readonly string[]): string {
   const odd = found.refusals.find(({ code }) => !REFUSALS.has(code))
   if (odd !== undefined) return `WRONG: reading says ${odd.code}: ${odd.message}`
   const isTorn = reported.includes('torn-tail') || reported.includes('lost-tail')
+  const least = (key: string): number => (floor ?? whole).sessions.get(key)?.events.length ?? 0
   let shorter = 0
+  let unseen = 0
   for (const [key, image] of found.sessions) {
     const original = whole.sessions.get(key)
     if (original === undefined) return `WRONG: there is a session ${JSON.stringify(key)} that never was`
     const isSame = original.head === image.head && sameEvents(original.events, image.events)
     if (isSame) continue
     const isBeginning = image.events.every((event, index) => original.events[index] === event)
+    if (floor !== undefined && !isTorn && isBeginning && image.events.length >= Math.max(1, least(key))) {
+      unseen += 1
+      continue
+    }
     if (!isTorn || !isBeginning || image.events.length >= original.events.length) {
       return `WRONG: session ${JSON.stringify(key)} has ${image.events.length} of ${original.events.length} events, or others, and nobody says so (${reported.join(' ') || 'no finding'})`
     }
     shorter += 1
   }
   if (found.refusals.length > 0) return `refused ${found.refusals[0]?.code ?? ''}`
-  const missing = [...whole.sessions.keys()].filter((key) => !found.sessions.has(key))
+  const absent = [...whole.sessions.keys()].filter((key) => !found.sessions.has(key))
+  const missing = absent.filter((key) => isTorn || floor === undefined || least(key) > 0)
+  unseen += absent.length - missing.length
   if (missing.length > 0 && !isTorn) {
     return `WRONG: ${missing.length} sessions are missing and nobody says so (${reported.join(' ') || 'no finding'})`
   }
-  return shorter + missing.length > 0 ? 'torn' : 'same'
+  if (shorter + missing.length > 0) return 'torn'
+  return unseen > 0 ? 'unseen' : 'same'
 }
 
 function sameEvents(a: readonly string[], b: readonly string[]): boolean {
