@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 import { LegacyDirectory } from '../../core/test/migrate/legacy-directory.ts'
 
 /** 10,000 is what is promised. */
-const SESSIONS = Number(process.env['MIGRATION_SESSIONS'] ?? 1000)
+const SESSIONS = Number(process.env['MIGRATION_SESSIONS'] ?? 500)
 
 /** As many as migration writes together, so that both share durable writes alike. */
 const TOGETHER = 128

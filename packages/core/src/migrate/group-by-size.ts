@@ -8,33 +8,28 @@ const GROUP_SESSIONS = 128
 const GROUP_BYTES = 16 * 1024 * 1024
 
 /** Splits the sessions into groups that may be in memory together, in order. */
-export async function* groupBySize(
-  directory: string,
-  sources: readonly LegacySource[],
-): AsyncGenerator<readonly LegacySource[]> {
-  for (let start = 0; start < sources.length; start += GROUP_SESSIONS) {
-    const candidates = sources.slice(start, start + GROUP_SESSIONS)
-    const sizes = await Promise.all(candidates.map((source) => sizeOf(directory, source)))
-    let group: LegacySource[] = []
-    let bytes = 0
-    for (const [index, source] of candidates.entries()) {
-      const size = sizes[index] ?? 0
-      if (group.length > 0 && bytes + size > GROUP_BYTES) {
-        yield group
-        group = []
-        bytes = 0
-      }
-      group.push(source)
-      bytes += size
+export function* groupBySize(directory: string, sources: readonly LegacySource[]): Generator<readonly LegacySource[]> {
+  let group: LegacySource[] = []
+  let bytes = 0
+  for (const source of sources) {
+    const size = sizeOf(directory, source)
+    if (group.length === GROUP_SESSIONS || (group.length > 0 && bytes + size > GROUP_BYTES)) {
+      yield group
+      group = []
+      bytes = 0
     }
-    if (group.length > 0) yield group
+    group.push(source)
+    bytes += size
   }
+  if (group.length > 0) yield group
 }
 
-/** 0 for what cannot be looked at: reading it says why. */
-async function sizeOf(directory: string, source: LegacySource): Promise<number> {
+function sizeOf(directory: string, source: LegacySource): number {
   const { fs, path } = nodeFiles()
   const name = source.kind === 'snapshot' ? source.snapshot : (source.lines ?? source.meta)
-  const stat = await fs.promises.lstat(path.join(directory, name)).catch(() => undefined)
-  return stat?.size ?? 0
+  try {
+    return fs.lstatSync(path.join(directory, name)).size
+  } catch {
+    return 0 // reading it says why
+  }
 }

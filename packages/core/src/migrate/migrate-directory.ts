@@ -91,7 +91,7 @@ async function* readAhead(
     }
   }
   let ahead: Promise<readonly Attempt[]> | undefined
-  for await (const group of groupBySize(directory, sources)) {
+  for (const group of groupBySize(directory, sources)) {
     const reading = Promise.all(group.map(attempt))
     reading.catch(() => undefined) // told when its turn comes, unless the caller has given up before
     if (ahead !== undefined) yield await ahead

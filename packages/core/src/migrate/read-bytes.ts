@@ -7,6 +7,12 @@ export interface FileBytes {
 }
 
 /**
+ * Up to this size a file is read without a detour over other threads: that takes less time than parsing it, and those
+ * threads are busy making other sessions durable.
+ */
+const SMALL_BYTES = 256 * 1024
+
+/**
  * The bytes of a plain file. What the scan saw may have been replaced meanwhile, so links are refused here again.
  *
  * @throws {@link Rejection}
@@ -16,13 +22,14 @@ export async function readBytes(directory: string, name: string): Promise<FileBy
   // On Windows the last two do not exist, and `|` takes them for 0.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
   try {
-    const handle = await fs.promises.open(path.join(directory, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const file = fs.openSync(path.join(directory, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
-      const stat = await handle.stat()
+      const stat = fs.fstatSync(file)
       if (!stat.isFile()) throw new Rejection('skipped', `${name} is not a plain file any more.`)
-      return { bytes: await handle.readFile(), modifiedAt: Math.trunc(stat.mtimeMs) }
+      const bytes = stat.size <= SMALL_BYTES ? fs.readFileSync(file) : await readLarge(file)
+      return { bytes, modifiedAt: Math.trunc(stat.mtimeMs) }
     } finally {
-      await handle.close()
+      fs.closeSync(file)
     }
   } catch (error) {
     if (error instanceof Rejection) throw error
@@ -32,4 +39,14 @@ export async function readBytes(directory: string, name: string): Promise<FileBy
       cause: error,
     })
   }
+}
+
+function readLarge(file: number): Promise<Buffer> {
+  const { fs } = nodeFiles()
+  return new Promise((resolve, reject) => {
+    fs.readFile(file, (error, bytes) => {
+      if (error === null) resolve(bytes)
+      else reject(error)
+    })
+  })
 }

@@ -25,7 +25,7 @@ export async function setAside(directory: string, source: LegacySource): Promise
 async function renameFile(directory: string, name: string): Promise<string> {
   const { fs, path } = nodeFiles()
   try {
-    const target = await freeName(directory, name + DONE)
+    const target = freeName(directory, name + DONE)
     await fs.promises.rename(path.join(directory, name), path.join(directory, target))
     return target
   } catch (error) {
@@ -39,15 +39,10 @@ async function renameFile(directory: string, name: string): Promise<string> {
 }
 
 /** Renaming replaces what has the new name, and an original is never lost: also not that of an earlier migration. */
-async function freeName(directory: string, wanted: string): Promise<string> {
+function freeName(directory: string, wanted: string): string {
   const { fs, path } = nodeFiles()
   for (let attempt = 1; ; attempt++) {
     const name = attempt === 1 ? wanted : `${wanted}.${attempt}`
-    try {
-      await fs.promises.lstat(path.join(directory, name))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return name
-      throw error
-    }
+    if (fs.lstatSync(path.join(directory, name), { throwIfNoEntry: false }) === undefined) return name
   }
 }
