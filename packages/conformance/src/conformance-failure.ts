@@ -60,7 +60,7 @@ function explain(cause: unknown): { expected: string; actual: string; detail: st
 
 function repeatCommand(testCase: Case, target: Target, { seed, thorough }: FailureCircumstances): string {
   const module = target.module?.replace(/^file:\/\//, '') ?? './target.js'
-  return `npx @turnlog/conformance ${module} --grep '^${testCase.id}$' --seed ${seed}${thorough ? ' --thorough' : ''}`
+  return `npx @turnlog/conformance ${module} --grep '^${testCase.id.replaceAll('.', '\\.')}$' --seed ${seed}${thorough ? ' --thorough' : ''}`
 }
 
 function show(value: unknown): string {

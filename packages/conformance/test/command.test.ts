@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Report } from '@turnlog/conformance'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const bin = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
+const memory = fileURLToPath(new URL('./fixtures/memory-target.js', import.meta.url))
+const broken = fileURLToPath(new URL('./fixtures/broken-target.js', import.meta.url))
+const unproven = fileURLToPath(new URL('./fixtures/unproven-target.js', import.meta.url))
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'turnlog-command-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+interface Outcome {
+  readonly code: number
+  readonly output: string
+}
+
+function run(...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '' }
+    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
+    })
+  })
+}
+
+const report = async (file: string): Promise<Report> => JSON.parse(await readFile(file, 'utf8')) as Report
+
+describe('the command', () => {
+  test('runs everything, shows progress and a table, writes its reports and exits with 0', async () => {
+    const [json, junit, badge] = ['report.json', 'report.xml', 'badge.json'].map((name) => join(directory, name)) as [
+      string,
+      string,
+      string,
+    ]
+    const { code, output } = await run(memory, '--seed', '5', '--json', json, '--junit', junit, '--badge', badge)
+    expect(output).toMatch(/^ *1\/\d+ ok capabilities\.contract/m)
+    expect(output).toContain('seed 5, level should')
+    expect(code).toBe(0)
+    const written = await report(json)
+    expect(written).toMatchObject({
+      suite: { name: '@turnlog/conformance', contract: 1 },
+      backend: { name: 'memory', capabilities: { persistent: false, access: 'exclusive' } },
+      environment: { node: process.version, platform: process.platform },
+      seed: 5,
+      complete: true,
+      level: 'should',
+    })
+    expect(written.counts.failed + written.counts.unproven).toBe(0)
+    expect(written.cases.every(({ durationMs }) => durationMs >= 0)).toBe(true)
+    const xml = await readFile(junit, 'utf8')
+    expect(xml).toContain(`tests="${written.cases.length}" failures="0"`)
+    expect(JSON.parse(await readFile(badge, 'utf8'))).toMatchObject({
+      schemaVersion: 1,
+      message: 'conforms',
+      color: 'brightgreen',
+    })
+  })
+
+  test('tells of a failure what was promised, expected and found, and how to repeat it, and exits with 1', async () => {
+    const junit = join(directory, 'broken.xml')
+    const { code, output } = await run(broken, '--grep', '^read\\.range\\.', '--seed', '9', '--junit', junit)
+    expect(code).toBe(1)
+    expect(output).toContain('read.range.ends (must): Both ends of a range belong to it.')
+    expect(output).toContain('expected: [ 3, 4, 5 ]')
+    expect(output).toContain('actual:   [ 3, 4 ]')
+    expect(output).toContain('seed:     9')
+    const repeat = /repeat: +npx @turnlog\/conformance (\S+) --grep '(\S+)' --seed (\d+)/.exec(output)
+    expect(repeat?.[1]).toBe(broken)
+    expect(await readFile(junit, 'utf8')).toContain('<failure message="Both ends of a range belong to it.">')
+    const again = await run(repeat?.[1] ?? '', '--grep', repeat?.[2] ?? '', '--seed', repeat?.[3] ?? '')
+    expect(again.code).toBe(1)
+    expect(again.output).toContain('1 failed')
+  })
+
+  test('never takes an unproven must for a pass', async () => {
+    const json = join(directory, 'unproven.json')
+    const { code, output } = await run(unproven, '--grep', '^(exclusive|append\\.creates)', '--json', json)
+    expect(code).toBe(1)
+    expect(output).toContain('exclusive.process: unproven, the harness has no second()')
+    expect((await report(json)).counts).toMatchObject({ passed: 1, failed: 0 })
+  })
+
+  test('reaches no level with a part of the suite', async () => {
+    const [json, badge] = [join(directory, 'part.json'), join(directory, 'part-badge.json')]
+    const { code, output } = await run(memory, '--grep', '^head', '--json', json, '--badge', badge)
+    expect(code).toBe(0)
+    expect(output).toContain('a part of the suite, which reaches no level')
+    expect(await report(json)).toMatchObject({ complete: false, level: 'none' })
+    expect(JSON.parse(await readFile(badge, 'utf8'))).toMatchObject({ message: 'partial run' })
+  })
+
+  test('exits with 2 when there is nothing to run', async () => {
+    const empty = join(directory, 'empty.mjs')
+    await writeFile(empty, 'export const other = 1\n')
+    for (const args of [
+      [join(directory, 'missing.js')],
+      [empty],
+      [memory, '--grep', 'no-such-case'],
+      [memory, '--grep', '('],
+      [memory, '--seed', 'x'],
+      [],
+    ]) {
+      const { code, output } = await run(...args)
+      expect(code, output).toBe(2)
+    }
+  })
+})
