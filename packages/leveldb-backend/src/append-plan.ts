@@ -6,13 +6,13 @@ import { encodeEvent, sealEvent } from './event-row.ts'
 import type { Change } from './group-commit.ts'
 import { encodePayload } from './payload-codec.ts'
 import { HEADER_BYTES } from './row-value.ts'
-import { planSeals, SEGMENT_EVENTS } from './seal-plan.ts'
-import type { SealPlan } from './seal-plan.ts'
+import { EMPTY_TAIL, planSeals, SEGMENT_EVENTS, tailOf } from './seal-plan.ts'
+import type { SealPlan, Tail } from './seal-plan.ts'
 import type { SessionState } from './session-state.ts'
 
 export interface PlannedAppend {
   readonly change: Change
-  readonly tail: readonly EventRow[] | undefined
+  readonly tail: Tail | undefined
 }
 
 /** Whether the tail is full with these events, but not in memory to be sealed. */
@@ -39,7 +39,7 @@ export function planChange(
   const rows = (first > start ? events.filter((event) => event.seq >= first) : events).map(encodeEvent)
   // What lies before the logical start is never sealed: the trimmer deletes those rows, one by one.
   const sealed = Math.max(tip?.sealed ?? start - 1, Math.min(first - 1, last))
-  const tail = state.tail?.filter((row) => row.seq > sealed)
+  const tail = tailBehind(state, sealed)
   const plan = tail === undefined ? planSingles(state, sealed, rows) : planSeals(keys, sealed, tail, rows)
   const encoded = encodePayload(projection)
   const kept = tip === undefined ? 0 : keptBytes(tip.bytes, tip.first, tip.last, first)
@@ -65,13 +65,19 @@ export function planChange(
   }
 }
 
+/** All of it, except that a trim may have overtaken the first rows. */
+function tailBehind({ tail, tip }: SessionState, sealed: number): Tail | undefined {
+  if (tail === undefined || tip === undefined || sealed === tip.sealed) return tail
+  return tailOf(tail.rows.slice(0, tail.length).filter((row) => row.seq > sealed))
+}
+
 /** The tail is not in memory and not full: single rows, to be sealed another time. */
 function planSingles(state: SessionState, sealed: number, rows: readonly EventRow[]): SealPlan {
   return {
     puts: rows.map((row) => ({ seq: row.seq, value: sealEvent(state.keys, row) })),
     deletes: [],
     sealed,
-    tail: [],
+    tail: EMPTY_TAIL,
     bytes: rows.reduce((sum, row) => sum + row.value.length - HEADER_BYTES, 0),
   }
 }

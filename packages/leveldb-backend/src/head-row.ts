@@ -22,16 +22,16 @@ export interface HeadRow {
 const FIXED_BYTES = 5 * 8 + 2
 
 export function encodeHead(key: Buffer, head: HeadRow): Buffer {
-  const incarnation = Buffer.from(head.incarnation)
-  const value = Buffer.allocUnsafe(HEADER_BYTES + FIXED_BYTES + incarnation.length + head.projection.length)
-  let at = HEADER_BYTES
-  for (const field of [head.first, head.last, head.sealed, head.trimmed, head.bytes]) {
-    writeUint64(value, field, at)
-    at += 8
-  }
-  value.writeUInt16BE(incarnation.length, at)
-  incarnation.copy(value, at + 2)
-  head.projection.copy(value, at + 2 + incarnation.length)
+  const incarnationBytes = Buffer.byteLength(head.incarnation)
+  const value = Buffer.allocUnsafe(HEADER_BYTES + FIXED_BYTES + incarnationBytes + head.projection.length)
+  writeUint64(value, head.first, HEADER_BYTES)
+  writeUint64(value, head.last, HEADER_BYTES + 8)
+  writeUint64(value, head.sealed, HEADER_BYTES + 16)
+  writeUint64(value, head.trimmed, HEADER_BYTES + 24)
+  writeUint64(value, head.bytes, HEADER_BYTES + 32)
+  value.writeUInt16BE(incarnationBytes, HEADER_BYTES + 40)
+  value.write(head.incarnation, HEADER_BYTES + FIXED_BYTES)
+  head.projection.copy(value, HEADER_BYTES + FIXED_BYTES + incarnationBytes)
   const flags = head.json ? JSON_TEXT : 0
   return sealValue(value, flags, keyPrefix(key, flags))
 }

@@ -124,11 +124,7 @@ class LevelDbBackend implements Backend {
             const { change, tail } = planChange(state, expected, events, projection, options)
             state.tail = tail
             const written = commit.add(change)
-            if (tail !== undefined)
-              states.keepTail(
-                state,
-                tail.reduce((sum, row) => sum + row.value.length, 0),
-              )
+            if (tail !== undefined) states.keepTail(state, tail.bytes)
             await written
             if (options?.trimBefore !== undefined) trimmer.schedule(state)
             return

@@ -4,18 +4,15 @@ import { decodeEvents } from './event-row.ts'
 import type { HeadRow } from './head-row.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { corruptRow, JSON_TEXT } from './row-value.ts'
+import { tailOf } from './seal-plan.ts'
+import type { Tail } from './seal-plan.ts'
 
 /**
  * The single rows behind the last segment, as they are stored, to be sealed.
  *
  * @throws `CORRUPT`: what is damaged must not get a new checksum
  */
-export async function readTail(
-  database: Database,
-  session: string,
-  keys: SessionKeys,
-  head: HeadRow,
-): Promise<readonly EventRow[]> {
+export async function readTail(database: Database, session: string, keys: SessionKeys, head: HeadRow): Promise<Tail> {
   const { sealed, last } = head
   const range = { gte: keys.eventCopy(sealed + 1), lte: keys.eventCopy(last) }
   const tail: EventRow[] = []
@@ -31,5 +28,5 @@ export async function readTail(
     const seq = sealed + 1 + tail.length
     throw corruptRow({ what: `event ${seq} of session ${JSON.stringify(session)}`, session, seq }, 'it is missing')
   }
-  return tail
+  return tailOf(tail)
 }

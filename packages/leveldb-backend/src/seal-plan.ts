@@ -10,6 +10,22 @@ const SEGMENT_BYTES = 256 * 1024
 /** An event of this size is read as fast alone as in company, so it is never written a second time. */
 const LARGE_BYTES = 64 * 1024
 
+/**
+ * The rows that wait to be sealed, with their size. Successive tails share one array and each ends at its own `length`,
+ * so an append adds to it without copying; a plan that is given up has written behind the end.
+ */
+export interface Tail {
+  readonly rows: EventRow[]
+  readonly length: number
+  readonly bytes: number
+}
+
+export const EMPTY_TAIL: Tail = Object.freeze({ rows: Object.freeze([]) as unknown as EventRow[], length: 0, bytes: 0 })
+
+export function tailOf(rows: readonly EventRow[]): Tail {
+  return { rows: [...rows], length: rows.length, bytes: rows.reduce((sum, row) => sum + row.value.length, 0) }
+}
+
 export interface RowPut {
   readonly seq: number
   readonly value: Buffer
@@ -20,7 +36,7 @@ export interface SealPlan {
   /** Single rows that were written by earlier appends and are now in a segment. */
   readonly deletes: readonly number[]
   readonly sealed: number
-  readonly tail: readonly EventRow[]
+  readonly tail: Tail
   readonly bytes: number
 }
 
@@ -28,21 +44,17 @@ export interface SealPlan {
  * What to write when `added` follows `tail`: full groups become segments at once, the rest stay single rows. Events of
  * this append that end in a segment are never written singly.
  */
-export function planSeals(
-  keys: SessionKeys,
-  sealedBefore: number,
-  tail: readonly EventRow[],
-  added: readonly EventRow[],
-): SealPlan {
+export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, added: readonly EventRow[]): SealPlan {
   const puts: RowPut[] = []
   const deletes: number[] = []
   const firstAdded = added[0]?.seq ?? Infinity
   let sealed = sealedBefore
   let bytes = 0
-  let group = [...tail]
-  let groupBytes = tail.reduce((sum, row) => sum + row.value.length, 0)
+  let { rows, length, bytes: groupBytes } = tail.length === 0 ? { ...EMPTY_TAIL, rows: [] } : tail
+  let firstSingle = length
 
   const close = (): void => {
+    const group = rows.slice(0, length)
     const last = group.at(-1)
     if (last === undefined) return
     if (group.length === 1) {
@@ -52,7 +64,9 @@ export function planSeals(
       for (const row of group) if (row.seq < firstAdded && row !== last) deletes.push(row.seq)
     }
     sealed = last.seq
-    group = []
+    rows = []
+    length = 0
+    firstSingle = 0
     groupBytes = 0
   }
 
@@ -60,10 +74,14 @@ export function planSeals(
     const size = row.value.length
     bytes += size - HEADER_BYTES
     if (size >= LARGE_BYTES) close()
-    group.push(row)
+    rows[length] = row
+    length += 1
     groupBytes += size
-    if (size >= LARGE_BYTES || group.length >= SEGMENT_EVENTS || groupBytes >= SEGMENT_BYTES) close()
+    if (size >= LARGE_BYTES || length >= SEGMENT_EVENTS || groupBytes >= SEGMENT_BYTES) close()
   }
-  for (const row of group) if (row.seq >= firstAdded) puts.push({ seq: row.seq, value: sealEvent(keys, row) })
-  return { puts, deletes, sealed, tail: group, bytes }
+  for (let index = firstSingle; index < length; index += 1) {
+    const row = rows[index] as EventRow
+    puts.push({ seq: row.seq, value: sealEvent(keys, row) })
+  }
+  return { puts, deletes, sealed, tail: { rows, length, bytes: groupBytes }, bytes }
 }

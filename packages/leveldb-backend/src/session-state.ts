@@ -1,6 +1,7 @@
-import type { EventRow } from './event-row.ts'
 import type { HeadRow } from './head-row.ts'
 import { SessionKeys } from './row-keys.ts'
+import { EMPTY_TAIL } from './seal-plan.ts'
+import type { Tail } from './seal-plan.ts'
 
 /**
  * What is known of one session. The backend is the only writer, so this is the truth and appends need no read.
@@ -18,7 +19,7 @@ export class SessionState {
   /** Background work that must find this very object when it goes on. */
   holds = 0
   /** The rows behind `tip.sealed`, if they are in memory. Always all of them or `undefined`. */
-  tail: readonly EventRow[] | undefined
+  tail: Tail | undefined
   /** While it is being erased; everybody waits for it. */
   erasing: Promise<void> | undefined
   /** Resolves when the last queued append has settled, either way. */
@@ -30,7 +31,7 @@ export class SessionState {
     this.keys = new SessionKeys(session)
     this.settled = settled
     this.tip = settled
-    if (settled === undefined || settled.sealed === settled.last) this.tail = []
+    if (settled === undefined || settled.sealed === settled.last) this.tail = EMPTY_TAIL
   }
 
   get isBusy(): boolean {
