@@ -37,8 +37,7 @@ export class Anchor {
   static create(directory: string, state: AnchorState): Anchor {
     const anchor = new Anchor(openSync(join(directory, ANCHOR_FILE), 'w+', 0o600))
     writeSync(anchor.#descriptor, Buffer.alloc(FILE_BYTES), 0, FILE_BYTES, 0)
-    anchor.write(state)
-    anchor.sync()
+    anchor.reset(state)
     return anchor
   }
 
@@ -78,14 +77,26 @@ export class Anchor {
     return newest
   }
 
-  write({ storeId, batches, durability }: AnchorState): void {
+  write(state: AnchorState): void {
+    this.#writeSlot(state, SLOT_OFFSETS[state.batches % 2] ?? 0)
+  }
+
+  #writeSlot({ storeId, batches, durability }: AnchorState, offset: number): void {
     const slot = this.#slot
     slot.write(MAGIC, 0, 'latin1')
     slot.write(storeId, 8, 32, 'latin1')
     writeUint64(slot, batches, 40)
     slot[48] = durability === 'sync' ? 1 : 2
     slot.writeUInt32BE(crc32(slot.subarray(0, SLOT_BYTES - 4)), SLOT_BYTES - 4)
-    writeSync(this.#descriptor, slot, 0, SLOT_BYTES, SLOT_OFFSETS[batches % 2])
+    writeSync(this.#descriptor, slot, 0, SLOT_BYTES, offset)
+  }
+
+  /** Both slots, one after the other: the store may have come less far than one of them says, and that is accepted. */
+  reset(state: AnchorState): void {
+    for (const offset of SLOT_OFFSETS) {
+      this.#writeSlot(state, offset)
+      this.sync()
+    }
   }
 
   sync(): void {

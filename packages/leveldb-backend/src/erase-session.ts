@@ -3,11 +3,15 @@ import { join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
 
-import { SET_ASIDE } from './files/store-files.ts'
+import { listStoreFiles, SET_ASIDE } from './files/store-files.ts'
+import { holdsPrefix } from './files/table-rows.ts'
 import type { Change, GroupCommit } from './group-commit.ts'
 import type { OpenedStore } from './opened-store.ts'
 import { rowSeqs } from './row-seqs.ts'
 import type { SessionState } from './session-state.ts'
+
+/** Twice is enough unless LevelDB moves tables meanwhile. */
+const ROUNDS_MOST = 6
 
 /**
  * Deletes the rows of a session and then its bytes. `state` is idle and marked as being erased.
@@ -15,29 +19,59 @@ import type { SessionState } from './session-state.ts'
  * LevelDB keeps deleted values in its log and tables until a compaction meets them together with the deletion. The
  * first round writes the deletions and compacts. If values and deletions were in memory together, they are written to
  * one table that nothing compacts again, possibly at the lowest level; a second round of deletions lands above it and
- * takes it along. Iterators that are older than the deletions would keep the values alive, so all are taken back.
+ * takes it along. Rows that were trimmed or sealed earlier may be there too, so the deletions span all keys of the
+ * session. Iterators that are older than the deletions would keep the values alive, so all are taken back.
  *
  * Then only the key is left, in the MANIFEST: in the history of tables, which reopening drops, and as the place where
- * the next compaction of a level begins, which is taken out.
+ * the next compaction of a level begins, which is taken out. At last the tables are searched.
+ *
+ * @throws `IO` if something is left after all
  */
 export async function eraseSession(store: OpenedStore, commit: GroupCommit, state: SessionState): Promise<void> {
   const { keys, settled } = state
   if (settled === undefined) return
   const { database, directory } = store
-  const deletes = await rowSeqs(database, keys, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: Infinity })
+  const rows = await rowSeqs(database, keys, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: Infinity })
+  const deletes = [0, ...rows, Number.MAX_SAFE_INTEGER]
   const change: Change = { state, after: undefined, puts: [], deletes, sessions: -1, bytes: deletes.length * 16 }
-  const start = keys.eventCopy(deletes[0] ?? 0)
-  const end = keys.eventCopy(deletes.at(-1) ?? 0)
-  for (const sessions of [-1, 0] as const) {
-    await commit.add({ ...change, sessions })
+  const start = keys.eventCopy(0)
+  const end = keys.eventCopy(Number.MAX_SAFE_INTEGER)
+  let left: string | undefined
+  for (let round = 1; round <= ROUNDS_MOST; round += 1) {
+    await commit.add(round === 1 ? change : { ...change, sessions: 0 })
     await database.release()
     await database.compact(keys.head, keys.head)
     await database.compact(start, end)
+    if (round === 1) continue
+    store.reopenWithoutTraces()
+    await commit.add({ ...change, deletes: [], sessions: 0, keepsHead: true })
+    left = tableWith(directory, [keys.head, start.subarray(0, -8)])
+    if (left === undefined) break
   }
-  store.reopenWithoutTraces()
-  await commit.add({ ...change, deletes: [], sessions: 0, keepsHead: true })
   // LevelDB's diary quotes keys, and goes on without its file. What was set aside cannot be searched.
   for (const name of ['LOG', 'LOG.old', SET_ASIDE]) await rm(join(directory, name), { recursive: true, force: true })
+  if (left !== undefined) {
+    throw new StoreError(
+      'IO',
+      `Session ${JSON.stringify(state.session)} is erased, but ${left} still holds bytes of it.`,
+      {
+        session: state.session,
+        file: left,
+      },
+    )
+  }
+}
+
+function tableWith(directory: string, prefixes: readonly Buffer[]): string | undefined {
+  for (const name of listStoreFiles(directory).tables.values()) {
+    const file = join(directory, name)
+    try {
+      if (prefixes.some((prefix) => holdsPrefix(file, prefix))) return file
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // compacted away since
+    }
+  }
+  return undefined
 }
 
 export function eraseConflict(session: string, expected: number, actual: number): StoreError {

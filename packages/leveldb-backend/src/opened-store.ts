@@ -85,8 +85,7 @@ export class OpenedStore implements CommitTarget {
       if (created) await writeFirstRows(database, Anchor.read(directory).storeId)
       const rows = await readStoreRows(database)
       if (examined.kind === 'existing') compareIdentity(directory, examined.anchor, rows)
-      anchor.write({ storeId: rows.storeId, batches: rows.batches, durability: options.durability })
-      anchor.sync()
+      anchor.reset({ storeId: rows.storeId, batches: rows.batches, durability: options.durability })
       syncDirectory(directory)
       guard.checkInBackground()
       const report = { created, findings }

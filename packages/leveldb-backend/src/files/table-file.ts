@@ -17,10 +17,19 @@ export interface BlockHandle {
   readonly bytes: number
 }
 
+/** A block as an index lists it. */
+export interface IndexedBlock extends BlockHandle {
+  /** No user key in this block is above it, none in the next one below. */
+  readonly limit: Buffer
+}
+
 export interface TableBlocks {
   readonly file: string
-  readonly blocks: readonly BlockHandle[]
+  readonly blocks: readonly IndexedBlock[]
 }
+
+/** Behind each user key: a sequence number and what was done. */
+const KEY_TRAILER_BYTES = 8
 
 /**
  * Checks what LevelDB trusts blindly and would crash on: size, footer, index and filter. Gives the data blocks, which
@@ -93,37 +102,37 @@ export async function checkBlocks({ file, blocks }: TableBlocks, signal?: AbortS
 }
 
 /** Whether the checksum of a block is right. */
-export function isWhole(bytes: Buffer, start: number, length: number): boolean {
+function isWhole(bytes: Buffer, start: number, length: number): boolean {
   return crc32c(bytes, start, start + length + 1) === unmask(bytes.readUInt32LE(start + length + 1))
 }
 
-function readBlock(descriptor: number, { offset, bytes }: BlockHandle): Buffer | undefined {
+/** The contents of a block, or `undefined` if it is damaged. */
+export function readBlock(descriptor: number, { offset, bytes }: BlockHandle): Buffer | undefined {
   const block = readAt(descriptor, offset, bytes + TRAILER_BYTES)
   if (block.length !== bytes + TRAILER_BYTES || !isWhole(block, 0, bytes)) return undefined
-  return readBlockBytes(block.subarray(0, bytes), block[bytes])
-}
-
-/** The contents of a block, by the byte that says how it is compressed. */
-export function readBlockBytes(contents: Buffer, compression: number | undefined): Buffer | undefined {
-  return compression === 1 ? uncompress(contents) : compression === 0 ? contents : undefined
+  const contents = block.subarray(0, bytes)
+  return block[bytes] === 1 ? uncompress(contents) : block[bytes] === 0 ? contents : undefined
 }
 
 /** The values of an index block: handles of other blocks, in order. */
-function handles(block: Buffer): readonly BlockHandle[] | undefined {
+function handles(block: Buffer): readonly IndexedBlock[] | undefined {
   if (block.length < 4) return undefined
   const end = block.length - 4 * (block.readUInt32LE(block.length - 4) + 1)
-  const found: BlockHandle[] = []
+  const found: IndexedBlock[] = []
+  let key = Buffer.alloc(0)
   let at = 0
   while (at < end) {
     const shared = readVarint(block, at)
     const own = shared && readVarint(block, shared.next)
     const value = own && readVarint(block, own.next)
-    if (value === undefined) return undefined
-    const start = value.next + (own?.value ?? 0)
+    if (shared === undefined || own === undefined || value === undefined) return undefined
+    const start = value.next + own.value
+    key = Buffer.concat([key.subarray(0, shared.value), block.subarray(value.next, start)])
     const handle = readHandle(block, start)
     at = start + value.value
     if (handle === undefined || handle.next > at) return undefined
-    found.push({ offset: handle.offset, bytes: handle.bytes })
+    const limit = key.subarray(0, Math.max(0, key.length - KEY_TRAILER_BYTES))
+    found.push({ offset: handle.offset, bytes: handle.bytes, limit })
   }
   return at === end ? found : undefined
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 
-import { checkTable, isWhole, readBlockBytes } from './table-file.ts'
-import type { BlockHandle } from './table-file.ts'
+import { checkTable, readBlock } from './table-file.ts'
 import { readVarint } from './varint.ts'
 
 /** A row with the sequence number that LevelDB gave it: of two rows with one key the higher one counts. */
@@ -14,24 +13,46 @@ export interface SequencedRow {
 
 const SEQUENCE_BYTES = 8
 
-/** Reads a table without LevelDB: every block whose checksum is right. `lost` counts the others. */
+/** Reads a table without LevelDB: every block whose checksum is right. */
 export function* readTableRows(file: string, onProblem: (problem: string) => void): Generator<SequencedRow> {
-  const bytes = readFileSync(file)
-  const checked = checkTable(file, bytes.length)
-  if ('problem' in checked) {
-    onProblem(`${checked.problem}; all of it is lost`)
-    return
-  }
-  for (const block of checked.blocks) {
-    const rows = parseBlock(bytes, block)
-    if (rows === undefined) onProblem(`the block at byte ${block.offset} is damaged`)
-    else yield* rows
+  const descriptor = openSync(file, 'r')
+  try {
+    const checked = checkTable(file, fstatSync(descriptor).size)
+    if ('problem' in checked) {
+      onProblem(`${checked.problem}; all of it is lost`)
+      return
+    }
+    for (const block of checked.blocks) {
+      const rows = parseBlock(readBlock(descriptor, block))
+      if (rows === undefined) onProblem(`the block at byte ${block.offset} is damaged`)
+      else yield* rows
+    }
+  } finally {
+    closeSync(descriptor)
   }
 }
 
-function parseBlock(bytes: Buffer, { offset, bytes: length }: BlockHandle): readonly SequencedRow[] | undefined {
-  if (!isWhole(bytes, offset, length)) return undefined
-  const block = readBlockBytes(bytes.subarray(offset, offset + length), bytes[offset + length])
+/** Whether any row, live or not, has a key that begins like this. Reads only the blocks where it could be. */
+export function holdsPrefix(file: string, prefix: Buffer): boolean {
+  const descriptor = openSync(file, 'r')
+  try {
+    const checked = checkTable(file, fstatSync(descriptor).size)
+    if ('problem' in checked) return true // cannot be told
+    let before: Buffer | undefined
+    for (const block of checked.blocks) {
+      if (before !== undefined && before.subarray(0, prefix.length).compare(prefix) > 0) return false
+      before = block.limit
+      if (block.limit.compare(prefix) < 0) continue
+      const rows = parseBlock(readBlock(descriptor, block))
+      if (rows === undefined || rows.some(({ key }) => key.subarray(0, prefix.length).equals(prefix))) return true
+    }
+    return false
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function parseBlock(block: Buffer | undefined): readonly SequencedRow[] | undefined {
   if (block === undefined || block.length < 4) return undefined
   const end = block.length - 4 * (block.readUInt32LE(block.length - 4) + 1)
   const rows: SequencedRow[] = []

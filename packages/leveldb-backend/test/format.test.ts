@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+import type { leveldbBackend } from '@turnlog/leveldb-backend'
+import { ClassicLevel } from 'classic-level'
+import { unpack } from 'msgpackr'
+import { expect, test } from 'vitest'
+
+import { copyStore, event, grow, openBackend, readAll, readStore, temporaryDirectory } from './sample-store.ts'
+
+const fixture = join(import.meta.dirname, 'fixtures', 'format-v1')
+
+async function rawRows(path: string): Promise<readonly (readonly [Buffer, Buffer])[]> {
+  const level = new ClassicLevel<Buffer, Buffer>(path, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  const rows = await level.iterator().all()
+  await level.close()
+  return rows
+}
+
+async function putRaw(path: string, key: Buffer, value: Buffer): Promise<void> {
+  const level = new ClassicLevel<Buffer, Buffer>(path, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  await level.put(key, value)
+  await level.compactRange(Buffer.of(0), Buffer.of(255))
+  await level.close()
+}
+
+function eventKey(session: string, seq: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(BigInt(seq))
+  return Buffer.concat([Buffer.of(3), Buffer.from(session), Buffer.of(0), bytes])
+}
+
+test('a store that version 1 of the format wrote opens and gives back what was written', async () => {
+  const path = temporaryDirectory()
+  copyStore(fixture, path)
+  const { report, sessions } = await readStore(path)
+  expect(report).toEqual({ created: false, findings: [] })
+  expect(sessions).toEqual(JSON.parse(readFileSync(`${fixture}.json`, 'utf8')))
+})
+
+test('each value carries format, flags and a checksum over its key and itself', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 3)
+  await backend.close()
+  const rows = await rawRows(path)
+  for (const [key, value] of rows) {
+    const covered = Buffer.concat([key, value.subarray(0, 2), value.subarray(6)])
+    expect(value[0]).toBe(1)
+    expect(value.readUInt32BE(2)).toBe(crc32(covered))
+  }
+  expect(rows.map(([key]) => key.toString('hex'))).toEqual(
+    [
+      Buffer.from('\u0001counter'),
+      Buffer.from('\u0001identity'),
+      Buffer.from('\u0002a\u0000'),
+      eventKey('a', 1),
+      eventKey('a', 2),
+      eventKey('a', 3),
+    ].map((key) => key.toString('hex')),
+  )
+  expect(unpack(rows[3]![1].subarray(6))).toEqual(event(1))
+})
+
+test('64 events become one value under the key of the last, and the single ones are deleted', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  for (let round = 0; round < 13; round += 1) await grow(backend, 'a', 5)
+  await backend.close()
+  const events = (await rawRows(path)).filter(([key]) => key[0] === 3)
+  expect(events.map(([key]) => key.readUInt32BE(key.length - 4))).toEqual([64, 65])
+  const [, segment] = events[0]!
+  expect(segment[1]).toBe(2)
+  expect(segment.readUInt16BE(14)).toBe(64)
+  expect(unpack(segment.subarray(16))).toEqual(Array.from({ length: 64 }, (_, index) => event(index + 1)))
+})
+
+test('what msgpack would change is kept as JSON text, alone and in a segment', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  let deep: unknown = 1
+  for (let depth = 0; depth < 5000; depth += 1) deep = [deep]
+  const odd = [-0, '\uD800', JSON.parse('{"__proto__":{"a":1}}') as unknown, { '\uDFFF': 1 }, deep]
+  const records = Array.from({ length: 70 }, (_, index) => ({ ...event(index + 1), odd: odd[index % 7] ?? null }))
+  await backend.append('a', { last: 0, incarnation: 'x' }, records as never, { deep } as never)
+  for (const again of [backend, await reopened(backend)]) {
+    const found = await readAll(again, 'a')
+    expect(Object.is((found[0] as { odd?: unknown }).odd, -0)).toBe(true)
+    expect(found.map((record) => exactText(record))).toEqual(records.map((record) => exactText(record)))
+  }
+  await backend.close()
+  const flags = (await rawRows(path)).filter(([key]) => key[0] === 3).map(([, value]) => value[1])
+  expect(new Set(flags)).toEqual(new Set([0, 1, 6]))
+})
+
+async function reopened(backend: ReturnType<typeof leveldbBackend>): Promise<typeof backend> {
+  await backend.close()
+  await backend.open()
+  return backend
+}
+
+/** Without recursion, and with what `JSON.stringify` leaves out. */
+function exactText(value: unknown): string {
+  const parts: string[] = []
+  const stack: unknown[] = [value]
+  while (stack.length > 0) {
+    const next = stack.pop()
+    if (typeof next === 'object' && next !== null) {
+      parts.push(
+        Array.isArray(next)
+          ? '['
+          : `{${Object.keys(next)
+              .map((key) => JSON.stringify(key))
+              .join()}`,
+      )
+      stack.push(...Object.values(next))
+    } else parts.push(Object.is(next, -0) ? '-0' : JSON.stringify(next))
+  }
+  return parts.join(' ')
+}
+
+test('a large event is never written twice', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  for (let round = 0; round < 66; round += 1)
+    await grow(backend, 'a', 1, { extra: { pad: round === 30 ? 'x'.repeat(100_000) : '' } })
+  expect(await readAll(backend, 'a')).toHaveLength(66)
+  await backend.close()
+  const events = (await rawRows(path)).filter(([key]) => key[0] === 3)
+  expect(events.slice(0, 2).map(([key, value]) => [key.readUInt32BE(key.length - 4), value[1]])).toEqual([
+    [30, 2],
+    [31, 0],
+  ])
+})
+
+test('a value of a newer format is UNSUPPORTED, not damage', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 2)
+  await backend.close()
+  const key = eventKey('a', 2)
+  const payload = Buffer.from('from the future')
+  const header = Buffer.of(2, 0)
+  const crc = Buffer.alloc(4)
+  crc.writeUInt32BE(crc32(Buffer.concat([key, header, payload])))
+  await putRaw(path, key, Buffer.concat([header, crc, payload]))
+  await backend.open()
+  await expect(readAll(backend, 'a')).rejects.toMatchObject({ code: 'UNSUPPORTED', session: 'a', seq: 2 })
+})
+
+test('a head that is gone while its events are there is CORRUPT, and so is a list without it', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 2)
+  await grow(backend, 'b', 2)
+  await backend.close()
+  const level = new ClassicLevel<Buffer, Buffer>(path, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  await level.del(Buffer.from('\u0002a\u0000'))
+  await level.compactRange(Buffer.of(0), Buffer.of(255))
+  await level.close()
+  await backend.open()
+  await expect(backend.head('a')).rejects.toMatchObject({ code: 'CORRUPT', session: 'a' })
+  await expect(drain(backend.list())).rejects.toMatchObject({ code: 'CORRUPT' })
+})
+
+async function drain(batches: AsyncIterable<unknown>): Promise<void> {
+  for await (const batch of batches) expect(batch).toBeDefined()
+}

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { expect, onTestFinished, test } from 'vitest'
+
+import { filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
+
+/** A process that opens the store, appends once and then waits. */
+async function owner(path: string): Promise<{ child: ChildProcess; said: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'owner-child.mjs'), path], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, said: said.toString().trim() }
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}
+
+test('an open store is LOCKED for another process, and the message says who has it and since when', async () => {
+  const path = temporaryDirectory()
+  const { child, said } = await owner(path)
+  expect(said).toBe('open')
+  await expect(leveldbBackend({ path }).open()).rejects.toMatchObject({
+    code: 'LOCKED',
+    message: expect.stringMatching(new RegExp(`process ${child.pid} on ${hostname()} since \\d{4}-`)) as string,
+    file: join(path, 'turnlog.lock'),
+  })
+})
+
+test('the lock of a killed process is taken over, and reported', async () => {
+  const path = temporaryDirectory()
+  const { child } = await owner(path)
+  await killed(child)
+  const backend = leveldbBackend({ path })
+  onTestFinished(() => backend.close())
+  expect((await backend.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
+  expect(await readAll(backend, 'a')).toHaveLength(1)
+})
+
+test('of many processes that find the lock of a dead owner exactly one takes it over', async () => {
+  const path = temporaryDirectory()
+  await killed((await owner(path)).child)
+  const said = (await Promise.all(Array.from({ length: 6 }, () => owner(path)))).map((other) => other.said)
+  expect(said.toSorted()).toEqual(['LOCKED', 'LOCKED', 'LOCKED', 'LOCKED', 'LOCKED', 'open'])
+})
+
+test('an owner on another machine cannot be judged and is LOCKED, with what to do', async () => {
+  const path = temporaryDirectory()
+  await killed((await owner(path)).child)
+  const file = join(path, 'turnlog.lock')
+  const record = JSON.parse(readFileSync(file, 'utf8')) as object
+  writeFileSync(file, JSON.stringify({ ...record, host: 'elsewhere' }))
+  await expect(leveldbBackend({ path }).open()).rejects.toMatchObject({
+    code: 'LOCKED',
+    message: expect.stringContaining(`delete ${file}`) as string,
+  })
+  await expect(leveldbBackend({ path }).open({ readOnly: true })).rejects.toMatchObject({ code: 'LOCKED' })
+})
+
+test('a lock file that cannot be read does not stop the next owner', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 1)
+  await backend.close()
+  writeFileSync(join(path, 'turnlog.lock'), 'nonsense')
+  expect((await backend.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
+})
+
+test('closing leaves no lock, and a refused open leaves the one of the owner', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await expect(leveldbBackend({ path: `${path}/.` }).open()).rejects.toMatchObject({ code: 'LOCKED' })
+  expect(filesNamed(path, /^turnlog\.lock/)).toEqual([join(path, 'turnlog.lock')])
+  expect((await owner(path)).said).toBe('LOCKED')
+  await backend.close()
+  expect(filesNamed(path, /^turnlog\.lock/)).toEqual([])
+})
+
+test('nobody else may read a directory that the backend made', async () => {
+  const path = join(temporaryDirectory(), 'made', 'here')
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 1)
+  expect(statSync(path).mode & 0o777).toBe(0o700)
+  for (const file of filesNamed(path, /^turnlog\./)) expect(statSync(file).mode & 0o777).toBe(0o600)
+})

@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { expect, test } from 'vitest'
+
+import { event, fileContents, filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
+
+function filesWith(path: string, text: string): readonly string[] {
+  return [...fileContents(path)].filter(([, bytes]) => bytes.includes(text)).map(([name]) => name)
+}
+
+test.each([1, 2, 3, 4, 5, 6])('erase leaves no byte of a session in any file (seed %i)', async (seed) => {
+  const path = temporaryDirectory()
+  let state = seed
+  const random = (below: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state % below
+  }
+  const small = { compression: false, writeBufferBytes: 65_536, maxFileBytes: 1_048_576, durability: 'os' } as const
+  const backend = await openBackend(path, small)
+  const marker = `marker-${seed}-${random(1e9)}`
+  const other = (): Promise<number> =>
+    grow(backend, `other-${random(9)}`, 1 + random(30), { extra: { pad: 'x'.repeat(random(3000)) } })
+  for (let round = random(40); round > 0; round -= 1) await other()
+  for (let round = random(20); round >= 0; round -= 1) {
+    await grow(backend, marker, 1 + random(40), { extra: { secret: marker } })
+    if (random(2) === 0) await other()
+  }
+  for (let round = random(40); round > 0; round -= 1) await other()
+  if (seed % 2 === 0) await grow(backend, marker, 40, { trimBefore: 30, extra: { secret: marker } })
+  expect(filesWith(path, marker)).not.toEqual([])
+  const standing = backend.read(marker, [{ from: 1, to: 10_000 }])[Symbol.asyncIterator]()
+  await standing.next()
+  const last = (await backend.head(marker))?.last ?? 0
+  await backend.erase(marker, last)
+  expect(filesWith(path, marker)).toEqual([])
+  expect((await backend.maintenance?.verify())?.problems).toEqual([])
+  await backend.close()
+  await backend.open()
+  expect(filesWith(path, marker)).toEqual([])
+  expect(await backend.head(marker)).toBeUndefined()
+})
+
+test('verify finds damage in a row, and repair keeps what comes before it and the damaged original', async () => {
+  const path = temporaryDirectory()
+  const options = { compression: false, blockBytes: 1024 } as const
+  const backend = await openBackend(path, options)
+  await grow(backend, 'good', 10)
+  for (let round = 0; round < 5; round += 1) await grow(backend, 'hurt', 64, { extra: { pad: `part ${round}` } })
+  await backend.close()
+  await backend.open()
+  await backend.close()
+  const [table = ''] = filesNamed(path, /\.ldb$/)
+  const bytes = readFileSync(table)
+  const at = bytes.indexOf('part 3')
+  bytes[at] = 0
+  writeFileSync(table, bytes)
+  await expect(backend.open()).rejects.toMatchObject({ code: 'CORRUPT', file: table })
+  const dry = await backend.maintenance?.repair()
+  expect(dry).toMatchObject({ applied: false })
+  expect(readFileSync(table).equals(bytes)).toBe(true)
+  const report = await backend.maintenance?.repair({ apply: true })
+  expect(report?.actions).toMatchObject([{ file: table }, { session: 'hurt', seq: 193 }])
+  expect(filesNamed(report?.backup ?? '', /\.ldb$/).some((file) => readFileSync(file).equals(bytes))).toBe(true)
+  await backend.open()
+  expect(await readAll(backend, 'good')).toEqual(Array.from({ length: 10 }, (_, index) => event(index + 1)))
+  expect((await readAll(backend, 'hurt')).at(-1)?.seq).toBe(192)
+  expect(await backend.maintenance?.verify()).toMatchObject({ sessions: 2, events: 202, problems: [] })
+  await grow(backend, 'good', 100)
+  await backend.close()
+})
+
+test('repair wants a closed backend', async () => {
+  const backend = await openBackend(temporaryDirectory())
+  await expect(backend.maintenance?.repair()).rejects.toMatchObject({ code: 'LOCKED' })
+})
+
+test('options that make no sense are INVALID_CONFIG and say which', () => {
+  const path = temporaryDirectory()
+  for (const bad of [
+    { path: '' },
+    { path, durability: 'none' },
+    { path, cacheBytes: -1 },
+    { path, blockBytes: 1.5 },
+    { path, compress: true },
+  ]) {
+    expect(() => leveldbBackend(bad as never)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }) as Error)
+  }
+})

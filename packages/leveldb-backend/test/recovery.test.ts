@@ -1,0 +1,130 @@
+import { closeSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { expect, test } from 'vitest'
+
+import {
+  event,
+  fileContents,
+  filesNamed,
+  grow,
+  openBackend,
+  readAll,
+  readStore,
+  temporaryDirectory,
+} from './sample-store.ts'
+
+function appendBytes(file: string, bytes: Buffer): void {
+  const descriptor = openSync(file, 'a')
+  writeSync(descriptor, bytes)
+  closeSync(descriptor)
+}
+
+test('a torn record at the end of the log is reported, set aside and cut off', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 3)
+  await backend.close()
+  const [log = ''] = filesNamed(path, /\.log$/)
+  appendBytes(log, Buffer.from('a write that was cut short'))
+  const { findings } = await backend.open()
+  expect(findings).toMatchObject([{ kind: 'torn-tail', file: log, bytes: 26 }])
+  expect(await readAll(backend, 'a')).toHaveLength(3)
+  await backend.close()
+  const [, kept] = [...fileContents(path)].find(([name]) => name.startsWith('set-aside')) ?? []
+  expect(kept?.toString()).toBe('a write that was cut short')
+  expect((await backend.open()).findings).toEqual([])
+})
+
+test.each([
+  ['sync', { code: 'CORRUPT' }],
+  ['os', { kind: 'lost-tail' }],
+] as const)('a log that lost whole records at its end is noticed in %s mode', async (durability, expected) => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path, { durability })
+  await grow(backend, 'a', 1)
+  const [log = ''] = filesNamed(path, /\.log$/)
+  const boundary = readFileSync(log).length
+  await grow(backend, 'a', 1)
+  await backend.close()
+  truncateSync(log, boundary)
+  if ('code' in expected) {
+    await expect(backend.open()).rejects.toMatchObject(expected)
+    return
+  }
+  expect((await backend.open()).findings).toMatchObject([expected])
+  expect(await readAll(backend, 'a')).toEqual([event(1)])
+  await backend.close()
+  expect((await backend.open()).findings).toEqual([])
+})
+
+test('a table that belongs to no version is moved aside, not deleted', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 3)
+  await backend.close()
+  await backend.open()
+  await backend.close()
+  const [table = ''] = filesNamed(path, /\.ldb$/)
+  const bytes = readFileSync(table)
+  const orphan = join(path, '999999.ldb')
+  appendBytes(orphan, bytes)
+  const { findings } = await backend.open()
+  expect(findings).toMatchObject([{ kind: 'set-aside' }])
+  expect(readFileSync(findings[0]?.file ?? '').equals(bytes)).toBe(true)
+  expect(basename(findings[0]?.file ?? '')).toContain('999999.ldb')
+})
+
+test('a creation that was interrupted is begun again', async () => {
+  const path = temporaryDirectory()
+  appendBytes(join(path, 'turnlog.anchor'), Buffer.alloc(0))
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 1)
+  await backend.close()
+  expect((await backend.open()).created).toBe(false)
+})
+
+test('a directory with other files is refused and left alone', async () => {
+  const path = temporaryDirectory()
+  appendBytes(join(path, 'notes.txt'), Buffer.from('mine'))
+  await expect(leveldbBackend({ path }).open()).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
+  expect([...fileContents(path).keys()]).toEqual(['notes.txt'])
+})
+
+test('a read-only open changes no byte, not even of a torn log', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 70)
+  await backend.close()
+  appendBytes(filesNamed(path, /\.log$/)[0] ?? '', Buffer.from('torn'))
+  const before = fileContents(path)
+  const { report, sessions } = await readStore(path, {}, true)
+  expect(report.findings).toMatchObject([{ kind: 'torn-tail' }])
+  expect(sessions).toMatchObject({ a: { head: { last: 70 } } })
+  expect(fileContents(path)).toEqual(before)
+})
+
+test('a read-only open where there is no store is NOT_FOUND and makes nothing', async () => {
+  const path = join(temporaryDirectory(), 'none')
+  await expect(leveldbBackend({ path }).open({ readOnly: true })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(filesNamed(join(path, '..'), /./)).toEqual([])
+})
+
+test('a trim is carried out in the background, and one that was interrupted goes on later', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 640)
+  await grow(backend, 'a', 1, { trimBefore: 600 })
+  await backend.close() // does not wait for the trim
+  await backend.open()
+  expect((await backend.head('a'))?.first).toBe(600)
+  const before = (await backend.maintenance?.verify())?.bytes ?? 0
+  await backend.maintenance?.reclaim()
+  const report = await backend.maintenance?.verify()
+  expect(report).toMatchObject({ events: 42, problems: [] })
+  expect(report?.bytes).toBeLessThan(before + 1)
+  expect((await readAll(backend, 'a')).map(({ seq }) => seq)).toEqual(
+    Array.from({ length: 42 }, (_, index) => 600 + index),
+  )
+})
