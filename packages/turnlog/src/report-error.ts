@@ -6,8 +6,8 @@ import type { Terminal } from './output/terminal.ts'
 const ADVICE: Readonly<Record<string, string>> = {
   LOCKED:
     'A LevelDB store belongs to one process at a time. Stop that process or look at a copy of the directory; a JSONL store can be read while it is in use. See turnlog doctor.',
-  CORRUPT: 'Nothing was changed. Run turnlog verify to see all of it, and turnlog repair to see what can be done.',
-  UNSUPPORTED: 'Nothing was changed. A newer Turnlog wrote it: install that version.',
+  CORRUPT: 'Run turnlog verify to see all of it, and turnlog repair to see what can be done.',
+  UNSUPPORTED: 'Nothing was changed. Install the version that wrote it, or a later one.',
   OUTCOME_UNKNOWN: 'Look with turnlog log whether it was written before you try again.',
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from 'turnlog'
 import { describe, expect, test } from 'vitest'
@@ -56,6 +56,14 @@ test('tail follows another process and ends with 0 on SIGINT', async () => {
   } finally {
     await store.close()
   }
+})
+
+test.skipIf(noTerminal !== undefined)(`tail ends with Ctrl-C in a terminal ${noTerminal ?? ''}`, async () => {
+  const { env } = await sampleStore('jsonl')
+  const tail = startInTerminal(['tail', 'trip:1'], { env })
+  await tail.until(/Following trip:1/)
+  tail.child.stdin?.write('\u0003')
+  expect(await tail.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('MetadataSet') })
 })
 
 test('a listing into a pipe that closes is no error', async () => {
@@ -129,6 +137,27 @@ describe('a damaged JSONL store', () => {
   })
 })
 
+test('a damaged LevelDB store ends with 4, and repair makes it readable and keeps the original', async () => {
+  const { directory, env } = await sampleStore('leveldb')
+  const path = join(directory, 'store')
+  // Opened once more, so that LevelDB has moved what was in its log into a table.
+  await runCommand(['add', 'guest:7', 'x'], { env })
+  const table = join(path, readdirSync(path).find((name) => name.endsWith('.ldb')) ?? '')
+  const bytes = readFileSync(table)
+  const middle = bytes.length >> 1
+  bytes[middle] = (bytes[middle] ?? 0) ^ 0x40
+  writeFileSync(table, bytes)
+  for (const args of [['list'], ['verify'], ['add', 'trip:1', 'x']]) {
+    expect(await runCommand(args, { env }), args[0]).toMatchObject({ code: 4, stdout: '' })
+  }
+  expect(readFileSync(table)).toEqual(bytes)
+  const { code, stdout } = await runCommand(['repair', '--yes', '--json'], { env })
+  expect(code).toBe(0)
+  const { applied, backup } = JSON.parse(stdout) as { applied: boolean; backup: string }
+  expect([applied, existsSync(backup)]).toEqual([true, true])
+  expect(await runCommand(['list'], { env })).toMatchObject({ code: 0 })
+})
+
 test.skipIf(noTerminal !== undefined)(
   `rm asks in a terminal, and colours are used there ${noTerminal ?? ''}`,
   async () => {
@@ -145,7 +174,7 @@ test.skipIf(noTerminal !== undefined)(
   },
 )
 
-test('doctor reports the environment without a store, and open permissions with one', async () => {
+test('doctor checks the environment also where no store is chosen', async () => {
   const { code, stdout } = await runCommand(['doctor', '--json'], { cwd: temporaryDirectory() })
   expect(code).toBe(0)
   const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string }[] }
@@ -159,7 +188,7 @@ test('doctor reports the environment without a store, and open permissions with 
   ])
 })
 
-test('doctor tells a lock that a killed process left behind, and a store that a newer version wrote', async () => {
+test('doctor tells a lock that was left behind or cannot be read, and permissions that are too wide', async () => {
   const { directory, env } = await sampleStore('jsonl')
   const path = join(directory, 'store')
   const lock = readdirSync(path).find((name) => /^turnlog\.lock\.\d+$/.test(name)) ?? ''
@@ -169,5 +198,8 @@ test('doctor tells a lock that a killed process left behind, and a store that a 
   expect(code).toBe(0)
   expect(stdout).toMatch(/lock +left behind by process 1073741824 /)
   appendFileSync(join(path, lock), 'not JSON')
-  expect((await runCommand(['doctor'], { env })).stdout).toMatch(/! lock +it cannot be read/)
+  chmodSync(path, 0o755)
+  const unclear = await runCommand(['doctor'], { env })
+  expect(unclear.stdout).toMatch(/! lock +it cannot be read/)
+  expect(unclear.stdout).toMatch(/! permissions +\d+ paths? open to others\. .*chmod -R go-rwx/)
 })

@@ -1,5 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
+
+// Some tests start two dozen processes, which takes long on a machine that has other things to do.
+vi.setConfig({ testTimeout: 300_000 })
 
 /** The command as it is shipped; `tsc --build` makes it. */
 const BIN = fileURLToPath(new URL('../dist/bin.js', import.meta.url))

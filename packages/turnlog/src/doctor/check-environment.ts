@@ -17,7 +17,7 @@ export async function checkEnvironment(version: string): Promise<Check[]> {
   ]
 }
 
-export function checkNode(version: string): Check {
+function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1])
   if (isEnough) return { name: 'node', status: 'ok', message: version }

@@ -24,7 +24,7 @@ export function eventLines(terminal: Terminal, event: SessionEvent<AnyMessage>, 
 }
 
 /** `1–4, 9`: positions as ranges. Positions between two of them that carry no message do not split a range. */
-export function formatPositions(positions: readonly Position[]): string {
+function formatPositions(positions: readonly Position[]): string {
   const ranges: string[] = []
   for (let i = 0; i < positions.length; i++) {
     const from = positions[i] as Position

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { parseStoreString, StoreError } from '@turnlog/core'
 import type { Backend, StoreConfig } from '@turnlog/core'
 
-export const CONFIG_FILE = 'turnlog.config.json'
+const CONFIG_FILE = 'turnlog.config.json'
 
 /** Which store a command works on, and who said so. */
 export interface ChosenStore {

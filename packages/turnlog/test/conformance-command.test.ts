@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCommand } from './run-command.ts'
+import { temporaryDirectory } from './sample-store.ts'
+
+test('conformance hands everything on to the suite, its options and its exit code', async () => {
+  const directory = temporaryDirectory()
+  const memory = new URL('../../core/dist/memory/index.js', import.meta.url).href
+  const create = `async () => {
+    const backend = memoryBackend()
+    const reopen = async () => { await backend.close(); const next = memoryBackend(); await next.open(); return next }
+    return { backend, reopen, destroy: () => backend.close() }
+  }`
+  const module = `import { memoryBackend } from '${memory}'\nexport const target = { name: 'memory', create: ${create} }\n`
+  writeFileSync(join(directory, 'target.mjs'), module)
+  const args = ['conformance', 'target.mjs', '--grep', '^append\\.conflict', '--json', 'report.json']
+  const { code, stdout, stderr } = await runCommand(args, { cwd: directory })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('append.conflict')
+  expect(await runCommand(['conformance', 'none.mjs'], { cwd: directory })).toMatchObject({ code: 2 })
+  const help = await runCommand(['conformance', '--help'])
+  expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('turnlog-conformance [options] <target>') })
+})
