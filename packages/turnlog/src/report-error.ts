@@ -1,5 +1,5 @@
 import { isStoreError } from '@turnlog/core'
-import { printable, printableJson } from './output/printable.ts'
+import { printable, printableJson, printableLines } from './output/printable.ts'
 import type { Terminal } from './output/terminal.ts'
 
 /** What a person can do beyond what the message says. */
@@ -23,7 +23,8 @@ export function reportError(terminal: Terminal, error: unknown, json: boolean): 
   terminal.note(`${red('error')} ${printable(message)} ${dim(`[${code}]`)}`)
   const advice = ADVICE[code]
   if (advice !== undefined) terminal.note(dim(advice))
-  if (code === 'UNEXPECTED' && error instanceof Error && process.env['TURNLOG_DEBUG'] !== undefined) {
-    terminal.note(printable(error.stack ?? ''))
+  // A bug: whoever mends it needs to know where.
+  if (code === 'UNEXPECTED' && error instanceof Error) {
+    for (const line of printableLines(error.stack ?? '').slice(1)) terminal.note(dim(line))
   }
 }
