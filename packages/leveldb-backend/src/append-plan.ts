@@ -57,7 +57,7 @@ export function planChange(
         trimmed: tip?.trimmed ?? start,
         bytes: kept + plan.bytes,
         incarnation: expected.incarnation,
-        projection: Buffer.from(encoded.value.subarray(HEADER_BYTES)),
+        projection: ownCopy(encoded.value.subarray(HEADER_BYTES)),
         json: encoded.json,
       },
     },
@@ -80,6 +80,13 @@ function planSingles(state: SessionState, sealed: number, rows: readonly EventRo
     tail: EMPTY_TAIL,
     bytes: rows.reduce((sum, row) => sum + row.value.length - HEADER_BYTES, 0),
   }
+}
+
+/** Kept as long as the session is in memory, so not from Node's pool, where it would keep 8 KB of others' bytes. */
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(copy)
+  return copy
 }
 
 /** An estimate: the size of each event is not kept. */

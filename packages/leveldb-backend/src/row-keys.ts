@@ -86,10 +86,16 @@ export class SessionKeys {
   readonly #seqAt: number
 
   constructor(session: string) {
-    const bytes = Buffer.from(session)
-    this.head = Buffer.concat([Buffer.of(HEAD), bytes, Buffer.of(0)])
-    this.#scratch = Buffer.concat([Buffer.of(EVENT), bytes, Buffer.alloc(1 + SEQ_BYTES + TAIL_BYTES)])
-    this.#seqAt = bytes.length + 2
+    // One buffer of its own: from Node's pool, which is shared with much larger values, a few bytes kept would keep 8 KB.
+    const size = Buffer.byteLength(session)
+    const both = Buffer.allocUnsafeSlow(size + 2 + size + 2 + SEQ_BYTES + TAIL_BYTES).fill(0)
+    this.head = both.subarray(0, size + 2)
+    this.head[0] = HEAD
+    this.head.write(session, 1)
+    this.#scratch = both.subarray(size + 2)
+    this.#scratch[0] = EVENT
+    this.#scratch.write(session, 1)
+    this.#seqAt = size + 2
     this.#event = this.#scratch.subarray(0, this.#seqAt + SEQ_BYTES)
   }
 
