@@ -23,8 +23,11 @@ import type { SweepResult } from './sweep-result.ts'
 import { SweepSteps } from './sweep-steps.ts'
 import { DEFAULT_INTERVAL_MS, Sweeper } from './sweeper.ts'
 
-/** Turns of the event loop that background work waits for foreground work, before it takes its own turn. */
-const MAX_TURNS = 20
+/**
+ * Turns of the event loop, of a millisecond or more, that background work waits while somebody writes, before it takes a
+ * turn of its own: enough that well under one write in a hundred meets it.
+ */
+const MAX_TURNS = 100
 
 export interface KeeperContext<M extends object> {
   readonly source: EventSource

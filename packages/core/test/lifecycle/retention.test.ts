@@ -274,7 +274,7 @@ test('every version of the last day can be looked at, whatever was done and swep
         expect(await store.verify()).toMatchObject({ ok: true })
       }
     }),
-    { seed: runSeed('retention'), numRuns: 60 },
+    { seed: runSeed('retention'), numRuns: 40 },
   )
   expect(removed).toBeGreaterThan(100)
 })
