@@ -31,9 +31,9 @@ const OPTIONS = {
 export function bareLevel(durability: Exclude<Durability, 'none'>): Contestant {
   return {
     id: 'bare-level',
-    label: 'bare classic-level, segments + checksum + freeze',
+    label: 'bare classic-level',
     durability,
-    note: 'no head, no lock, no view: the limit of LevelDB',
+    note: 'the same segments, checksum and freeze; no head, no lock, no view: the limit of LevelDB',
     open: async (directory) => {
       const level = new ClassicLevel<Buffer, Buffer>(join(directory, 'level'), OPTIONS)
       await level.open()

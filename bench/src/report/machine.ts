@@ -53,8 +53,8 @@ function versionOf(manifest: string, name: string): string {
 
 function fileSystemOf(directory: string): string {
   try {
-    return execFileSync('stat', ['-f', '-c', '%T', directory], { encoding: 'utf8' }).trim()
+    return execFileSync('findmnt', ['-n', '-o', 'FSTYPE', '-T', directory], { encoding: 'utf8' }).trim()
   } catch {
-    return 'unknown' // stat of another system
+    return 'unknown' // another system
   }
 }

@@ -34,10 +34,10 @@ export const coreScenario: Scenario = {
     const pool = new MessageGenerator(seed).take(1000)
     const store = await openStore({ backend: memoryBackend(), viewCacheBytes: 1024 * 1024 * 1024 })
     const plain: readonly Message[] = structuredClone(pool)
-    const long = scale === 'tiny' ? 1 : 10
-    for (let round = 0; round < long; round += 1) {
-      await store.addMessages('alone', pool)
-      await store.addMessages('both', pool)
+    // Made anew for each round: after some thousand more messages it would not be a history of 10,000 any more.
+    const long = async (key: string): Promise<void> => {
+      await store.deleteSession(key, { erase: true })
+      for (let part = 0; part < (scale === 'tiny' ? 1 : 10); part += 1) await store.addMessages(key, pool)
     }
     await store.addMessages('read', pool)
     let next = 0
@@ -61,11 +61,17 @@ export const coreScenario: Scenario = {
       subject('get-history', loops * 4, async () => {
         kept = await store.getHistory('read')
       }),
-      subject('add-at-10000', loops / 2, () => store.addMessage('alone', message())),
-      subject('add-and-get-at-10000', loops / 2, async () => {
-        await store.addMessage('both', message())
-        kept = await store.getHistory('both')
-      }),
+      {
+        ...subject('add-at-10000', loops / 5, () => store.addMessage('alone', message())),
+        prepare: () => long('alone'),
+      },
+      {
+        ...subject('add-and-get-at-10000', loops / 5, async () => {
+          await store.addMessage('both', message())
+          kept = await store.getHistory('both')
+        }),
+        prepare: () => long('both'),
+      },
     ]
     const slices = await alternate(subjects, { full: 25, quick: 11, tiny: 1 }[scale])
     const history = await store.getHistory('read')
