@@ -22,7 +22,9 @@ export const corruptionCases: readonly Case[] = [
     async run(context) {
       const image = await buildImage(context)
       for (const file of image.files) {
-        for (let size = tailStart(file, 2); size < file.size; size++) {
+        // Every byte of the files that were written last; the others are like them, and one cut in eleven will do.
+        const step = file.isLatest || context.thorough ? 1 : 11
+        for (let size = tailStart(file, 2); size < file.size; size += step) {
           const found = await examineDamaged(context, image, (path) => truncate(path(file.path), size))
           judgeDamage(image, found, `${file.path} cut from ${file.size} to ${size} bytes`, {
             prefixIfReported: true,

@@ -15,6 +15,8 @@ export interface ImageFile {
   readonly size: number
   /** Its sizes after each append, oldest first: where a record of this file ends, if it only grows. */
   readonly ends: readonly number[]
+  /** Whether the very last append changed it. */
+  readonly isLatest: boolean
   /** Keys of the sessions whose appends changed it. */
   readonly sessions: ReadonlySet<string>
 }
@@ -45,28 +47,36 @@ export async function buildImage({ backend, harness, directory, random }: CaseCo
     expected: new ExpectedSession(random, key),
     batches: [] as EventRecord[][],
   }))
-  const history = new Map<string, { ends: number[]; sessions: Set<string>; seen: string }>()
+  const history = new Map<string, { ends: number[]; sessions: Set<string>; seen: string; changedBy: number }>()
+  let appends = 0
   // The last two batches are short, so that a cut at every byte of them stays affordable.
   for (const size of [4, 2, 1, 2]) {
     for (const { expected, batches } of sessions) {
       const events = expected.next(size, { message: random.word(10) })
       await expected.append(backend, events, size)
       batches.push(events)
+      appends++
       for (const [path, content] of await snapshot(harness, directory)) {
-        const known = history.get(path) ?? { ends: [], sessions: new Set<string>(), seen: '' }
+        const known = history.get(path) ?? { ends: [], sessions: new Set<string>(), seen: '', changedBy: 0 }
         if (known.seen !== content.toString('base64')) {
           known.ends.push(content.length)
           known.sessions.add(expected.key)
+          history.set(path, { ...known, seen: content.toString('base64'), changedBy: appends })
         }
-        history.set(path, { ...known, seen: content.toString('base64') })
       }
     }
   }
   await backend.close()
   const files: ImageFile[] = []
   for (const [path, content] of await snapshot(harness, directory)) {
-    const { ends, sessions: changedBy } = history.get(path) ?? { ends: [], sessions: new Set<string>() }
-    files.push({ path, size: content.length, ends, sessions: changedBy })
+    const known = history.get(path)
+    files.push({
+      path,
+      size: content.length,
+      ends: known?.ends ?? [],
+      isLatest: known?.changedBy === appends,
+      sessions: known?.sessions ?? new Set(),
+    })
   }
   assert.ok(
     files.some(({ size }) => size > 0),
