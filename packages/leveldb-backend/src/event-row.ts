@@ -73,7 +73,7 @@ export function decodeEvents(
   const first = isSegment ? readUint64(value, HEADER_BYTES) : expected
   const count = isSegment ? value.readUInt16BE(HEADER_BYTES + 8) : 1
   const last = first + count - 1
-  const place = { what: `event ${expected} of session ${JSON.stringify(session)}`, session, seq: expected }
+  const place = { row: 'event', session, seq: expected } as const
   // Before the checksum, because the key that it covers is made of these numbers.
   if (first < 1 || count < 1 || !Number.isSafeInteger(last))
     throw corruptRow(place, 'its range of events makes no sense')

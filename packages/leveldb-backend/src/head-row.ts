@@ -38,7 +38,7 @@ export function encodeHead(key: Buffer, head: HeadRow): Buffer {
 
 /** @throws `CORRUPT`, `UNSUPPORTED` */
 export function decodeHead(key: Buffer, value: Buffer, session: string): HeadRow {
-  const place = { what: `the head of session ${JSON.stringify(session)}`, session }
+  const place = { row: 'head', session } as const
   checkValue(value, Buffer.concat([key, value.subarray(0, 2)]), place)
   const start = HEADER_BYTES + FIXED_BYTES
   const incarnationEnd = start + (value.length < start ? 0 : value.readUInt16BE(start - 2))
@@ -62,7 +62,7 @@ export function toHead(row: HeadRow, session: string): Head {
   try {
     return { first, last, incarnation, bytes, projection: decodePayload(projection, json) }
   } catch (error) {
-    const place = { what: `the projection of session ${JSON.stringify(session)}`, session }
+    const place = { row: 'projection', session } as const
     throw corruptRow(place, 'it cannot be decoded', error)
   }
 }

@@ -26,7 +26,7 @@ export async function readTail(database: Database, session: string, keys: Sessio
     }
     if (rows.length > 0) continue
     const seq = sealed + 1 + tail.length
-    throw corruptRow({ what: `event ${seq} of session ${JSON.stringify(session)}`, session, seq }, 'it is missing')
+    throw corruptRow({ row: 'event', session, seq }, 'it is missing')
   }
   return tailOf(tail)
 }

@@ -30,9 +30,9 @@ export function isSingle(value: Buffer): boolean {
   return ((value[1] ?? 0) & SEGMENT) === 0
 }
 
-/** What a problem with a row says about where it is. */
+/** Where a row is. Put into words only when something is wrong with it, because every row that is read has one. */
 export interface RowPlace {
-  readonly what: string
+  readonly row: 'event' | 'head' | 'projection' | 'counter' | 'identity'
   readonly session?: string
   readonly seq?: number
 }
@@ -53,17 +53,22 @@ export function checkValue(value: Buffer, prefix: Buffer, place: RowPlace): void
   if (format !== FORMAT || (flags & ~KNOWN_FLAGS) !== 0) {
     throw new StoreError(
       'UNSUPPORTED',
-      `Cannot read ${place.what}: it has format ${format} with flags ${flags}, and this version reads format ${FORMAT}. Use a newer version of @turnlog/leveldb-backend.`,
+      `Cannot read ${inWords(place)}: it has format ${format} with flags ${flags}, and this version reads format ${FORMAT}. Use a newer version of @turnlog/leveldb-backend.`,
       details(place),
     )
   }
 }
 
 export function corruptRow(place: RowPlace, why: string, cause?: unknown): StoreError {
-  return new StoreError('CORRUPT', `Cannot read ${place.what}: ${why}. Run verify, then repair.`, {
+  return new StoreError('CORRUPT', `Cannot read ${inWords(place)}: ${why}. Run verify, then repair.`, {
     ...details(place),
     ...(cause === undefined ? {} : { cause }),
   })
+}
+
+function inWords({ row, session, seq }: RowPlace): string {
+  if (session === undefined) return `the ${row} row`
+  return `${row === 'event' ? `event ${seq}` : `the ${row}`} of session ${JSON.stringify(session)}`
 }
 
 function details({ session, seq }: RowPlace): { session?: string; seq?: number } {

@@ -101,10 +101,7 @@ export async function readHead(database: Database, session: string): Promise<Hea
     if (head !== undefined) return decodeHead(head[0], head[1], session)
     const range = { gte: keys.eventCopy(0), lte: keys.eventCopy(Number.MAX_SAFE_INTEGER) }
     if ((await database.rows(range, 1, { snapshot, values: false })).length === 0) return undefined
-    throw corruptRow(
-      { what: `the head of session ${JSON.stringify(session)}`, session },
-      'the row is missing although there are events',
-    )
+    throw corruptRow({ row: 'head', session }, 'the row is missing although there are events')
   } finally {
     await database.endSnapshot(snapshot)
   }

@@ -27,8 +27,8 @@ export function encodeCounter({ batches, sessions }: Counter): Buffer {
 
 /** @throws `CORRUPT`, `UNSUPPORTED` */
 export function decodeCounter(value: Buffer): Counter {
-  const place = { what: 'the counter row' }
-  check(COUNTER_KEY, value, place.what)
+  const place = { row: 'counter' } as const
+  check(COUNTER_KEY, value, place.row)
   if (value.length !== HEADER_BYTES + 16) throw corruptRow(place, 'it has the wrong length')
   return { batches: readUint64(value, HEADER_BYTES), sessions: readUint64(value, HEADER_BYTES + 8) }
 }
@@ -48,7 +48,7 @@ export async function readStoreRows(database: Database, snapshot?: Snapshot): Pr
       `The LevelDB database in ${database.directory} has no identity: rows are missing, or it belongs to another program.`,
     )
   }
-  check(IDENTITY_KEY, identity, 'the identity row')
+  check(IDENTITY_KEY, identity, 'identity')
   return { ...decodeCounter(counter), storeId: identity.toString('latin1', HEADER_BYTES) }
 }
 
@@ -56,6 +56,6 @@ function seal(key: Buffer, payload: Buffer): Buffer {
   return sealValue(Buffer.concat([Buffer.alloc(HEADER_BYTES), payload]), 0, keyPrefix(key, 0))
 }
 
-function check(key: Buffer, value: Buffer, what: string): void {
-  checkValue(value, Buffer.concat([key, value.subarray(0, 2)]), { what })
+function check(key: Buffer, value: Buffer, row: 'counter' | 'identity'): void {
+  checkValue(value, Buffer.concat([key, value.subarray(0, 2)]), { row })
 }
