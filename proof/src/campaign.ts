@@ -25,6 +25,11 @@ export interface CampaignContext {
   readonly long: boolean
   /** How often, if the caller says so; otherwise the campaign's own short or long number. */
   attempts(short: number, long: number): number
+  /**
+   * Begins the time that one line of the table may take; asked before each attempt. Short runs end in minutes on slow
+   * machines too, with fewer attempts, and the table says how many.
+   */
+  budget(): () => boolean
   /** An empty directory for this campaign, removed afterwards. On a disk, unless `inMemory`. */
   directory(options?: { readonly inMemory?: boolean }): string
   progress(text: string): void

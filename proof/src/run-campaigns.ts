@@ -20,6 +20,9 @@ export interface RunOptions {
 /** Memory that looks like a disk: syncing costs nothing there, where power is not what is tested. */
 const MEMORY_DIRECTORY = '/dev/shm'
 
+/** Some twenty lines make a table. */
+const SHORT_LINE_MS = 8_000
+
 export async function runCampaigns(options: RunOptions): Promise<readonly Outcome[]> {
   // Stopped by hand: the exit handlers still run, so that no mount and no directory is left behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
@@ -35,6 +38,10 @@ export async function runCampaigns(options: RunOptions): Promise<readonly Outcom
       // By name, so that a campaign does the same alone as among others.
       random: new Random(options.seed ^ crc32(campaign.name)),
       attempts: (short, long) => options.count ?? (options.long ? long : short),
+      budget: () => {
+        const end = options.long || options.count !== undefined ? Infinity : Date.now() + SHORT_LINE_MS
+        return () => Date.now() < end
+      },
       directory: ({ inMemory = false } = {}) => {
         const directory = mkdtempSync(join(inMemory ? memoryDirectory() : tmpdir(), `turnlog-proof-${campaign.name}-`))
         directories.push(directory)

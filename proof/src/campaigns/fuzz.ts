@@ -21,11 +21,12 @@ export const fuzz: Campaign = {
 }
 
 async function fuzzTarget(context: CampaignContext, target: 'core' | 'leveldb' | 'jsonl'): Promise<Outcome> {
-  const count = context.attempts(20_000, 400_000)
+  const count = context.attempts(8_000, 400_000)
   const violations: string[] = []
   const counts = new Map<string, number>()
   let refused = 0
-  for (let left = count; left > 0; left -= BATCH) {
+  const hasTime = context.budget()
+  for (let left = count; left > 0 && hasTime(); left -= BATCH) {
     const seed = context.random.seed()
     const child = startChild('fuzz', { targets: [target], seed, count: Math.min(left, BATCH) })
     let text = ''

@@ -34,7 +34,8 @@ async function killBackend(context: CampaignContext, backend: BackendName): Prom
   const directory = context.directory()
   let done = 0
   let acknowledged = 0
-  await parallel(stores, WIDTH, async (index) => {
+  const hasTime = context.budget()
+  await parallel({ count: stores, width: WIDTH, hasTime }, async (index) => {
     const seed = seeds[index] ?? 0
     const path = join(directory, `${backend}-${index}`)
     const random = new Random(seed)
@@ -43,7 +44,7 @@ async function killBackend(context: CampaignContext, backend: BackendName): Prom
     const durability = index % 5 === 4 ? 'os' : 'sync'
     for (let life = 0; life <= lives; life++) {
       const journal = `${path}.${life}.journal`
-      const isLast = life === lives
+      const isLast = life === lives || !hasTime()
       const verify = isLast || life % 5 === 0
       const task: WriterTask = {
         backend,
@@ -76,8 +77,10 @@ async function killBackend(context: CampaignContext, backend: BackendName): Prom
       if (ended.signal !== 'SIGKILL' && ended.code !== 0) say(`the writer ended by itself: ${ended.errorText}`)
       acknowledged += episode.acknowledged
       if (!isLast) done += 1
-      if (!isLast && done % 50 === 0) context.progress(`${backend}: ${done} of ${stores * lives} kills`)
+      if (!isLast && done % 50 === 0)
+        context.progress(`${backend}: ${done} of ${stores * lives} kills, ${violations.length} violations`)
       if (episode.violations.length > 0 || episode.refusal !== undefined) return // this store is done for
+      if (isLast) break
     }
     rmSync(path, { recursive: true, force: true })
   })

@@ -27,8 +27,9 @@ async function secondOwners(context: CampaignContext, backend: BackendName): Pro
   const violations: string[] = []
   const directory = context.directory()
   const hasNamespaces = hasTool(NAMESPACE[0] ?? '', ...NAMESPACE.slice(1), 'true')
+  const hasTime = context.budget()
   let attempts = 0
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds && hasTime(); round++) {
     const real = join(directory, `${backend}-${round}`)
     const folder = `${backend}-${round}`
     mkdirSync(real)
@@ -119,7 +120,9 @@ async function races(context: CampaignContext, backend: BackendName): Promise<Ou
   const racers = await Promise.all(Array.from({ length: RACERS }, () => Owner.start()))
   let path = ''
   let added = 0
-  for (let race = 0; race < count; race++) {
+  const hasTime = context.budget()
+  let race = 0
+  for (; race < count && hasTime(); race++) {
     if (race % 25 === 0) {
       if (path !== '') rmSync(path, { recursive: true, force: true })
       path = join(directory, `race-${backend}-${race}`)
@@ -155,7 +158,7 @@ async function races(context: CampaignContext, backend: BackendName): Promise<Ou
     campaign: 'owners',
     backend,
     promise: 'Of eight processes that open a store at once exactly one becomes its owner, also over a dead owner',
-    attempts: count,
+    attempts: race,
     unit: 'races',
     violations,
   }

@@ -30,6 +30,8 @@ export class LaneWriter {
   #calls = 0
   #messages = 0
   #forkExists = false
+  /** A call failed and may have been recorded even so: look before the next one. */
+  #isInDoubt = false
   /** Versions that `restore` may name: seen since the last compaction. */
   #versions: number[] = []
 
@@ -49,11 +51,13 @@ export class LaneWriter {
   }
 
   async append(): Promise<void> {
+    if (!(await this.#isClear())) return
     const ids = this.#newIds(1)
     await this.#call(this.key, { kind: 'add', ids }, () => this.#store.addMessages(this.key, ids.map(messageOf)))
   }
 
   async step(): Promise<void> {
+    if (!(await this.#isClear())) return undefined
     const { key } = this
     const store = this.#store
     const random = this.#random
@@ -161,8 +165,21 @@ export class LaneWriter {
       this.#journal.write({ t: 'done', key, n, ...(result === undefined ? {} : { version: result.version }) })
     } catch (error) {
       if (op.kind === 'compact' || op.kind === 'restore') this.#versions = []
-      this.#journal.write({ t: 'failed', key, n, ...errorOf(error) })
+      const failure = errorOf(error)
+      if (failure.code === 'IO' || failure.code === 'OUTCOME_UNKNOWN') this.#isInDoubt = true
+      this.#journal.write({ t: 'failed', key, n, ...failure })
     }
+  }
+
+  /** Doubts must not pile up: what the store says now is what it has to stand by. */
+  async #isClear(): Promise<boolean> {
+    if (!this.#isInDoubt) return true
+    const view = await this.#see(this.key, false)
+    const fork = await this.#see(this.forkKey, false)
+    if (view === undefined || fork === undefined) return false
+    this.#forkExists = fork.version > 0
+    this.#isInDoubt = false
+    return true
   }
 
   async #see(key: string, withLog: boolean): Promise<View | undefined> {

@@ -37,13 +37,13 @@ const ENVIRONMENT = { UV_THREADPOOL_SIZE: '1' }
 export function runInjected(task: WriterTask, { call, files, fault, when }: Injection): Promise<Ended> {
   const paths = files.flatMap((file) => ['-P', file])
   const inject = [`-e`, `trace=${call}`, '-e', `inject=${call}:${fault}:when=${when}`]
-  const through = ['strace', '-f', '--seccomp-bpf', '-qq', ...paths, ...inject, '-o', '/dev/null']
+  const through = ['strace', '-f', '-qq', ...paths, ...inject, '-o', '/dev/null']
   return startChild('writer', task, { through, environment: ENVIRONMENT }).ended
 }
 
 /** Which calls a scripted run makes on the files of its store, so that each can be hit in turn. */
 export async function listCalls(task: WriterTask, traceFile: string): Promise<readonly CallPoint[]> {
-  const through = ['strace', '-f', '--seccomp-bpf', '-qq', '-y', '-e', `trace=${CALLS.join(',')}`, '-o', traceFile]
+  const through = ['strace', '-f', '-qq', '-y', '-e', `trace=${CALLS.join(',')}`, '-o', traceFile]
   const { code, errorText } = await startChild('writer', task, { through, environment: ENVIRONMENT }).ended
   if (code !== 0) throw new Error(`The scripted run failed: ${errorText}`)
   const counts = new Map<string, number>()
