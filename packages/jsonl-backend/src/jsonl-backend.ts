@@ -15,7 +15,8 @@ import type {
   ReadOptions,
   SessionHead,
 } from '@turnlog/core/backend'
-import { checkRead, clipRanges, compareKeys, isStoreError, Lifecycle, StoreError } from '@turnlog/core/backend'
+import { checkRead, clipRanges, isStoreError, Lifecycle, StoreError } from '@turnlog/core/backend'
+import { listedBetween } from './catalogue/listed.ts'
 import { nodeFileSystem } from './file-system/node-file-system.ts'
 import { encodeFileName } from './format/file-name.ts'
 import { toStoreError } from './format/to-store-error.ts'
@@ -153,12 +154,11 @@ class JsonlBackend implements Backend {
     const damaged: StoreError[] = []
     let batch: SessionHead[] = []
     let room = limit
-    for (const { session, name } of catalogue.list()) {
+    for (const { session, name } of listedBetween(catalogue.list(), prefix, after)) {
       if (room <= 0) break
-      if (!session.startsWith(prefix) || (after !== undefined && compareKeys(session, after) <= 0)) continue
       room--
       try {
-        const committed = await this.#lifecycle.run(() => catalogue.get(name))
+        const committed = catalogue.peek(name) ?? (await this.#lifecycle.run(() => catalogue.get(name)))
         if (committed !== undefined) batch.push({ session, ...headOf(committed) })
       } catch (error) {
         if (!isStoreError(error) || error.code === 'CLOSED') throw error

@@ -9,25 +9,10 @@ import { decodeFileName } from '../format/file-name.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import type { Committed } from '../session/committed.ts'
 import { recoverFile } from '../session/recover-file.ts'
-import type { Known } from './sidecar.ts'
+import type { Entry } from './entry.ts'
+import { isSame, parseCommitted, sessionOf, toKnown } from './entry.ts'
+import type { Listed } from './listed.ts'
 import { eraseFromSidecar, extendSidecar, loadSidecar, removeSidecar, replaceSidecar } from './sidecar.ts'
-
-/** What is known about one session file. */
-interface Entry {
-  /** As the file looked when it was last known to hold exactly `committed`; `undefined` after a write of our own. */
-  stat: Known['stat'] | undefined
-  /** Text as long as nobody asked: most sessions are never looked at. */
-  committed: Committed | string | undefined
-  /** Why the session cannot be used. */
-  error: StoreError | undefined
-  /** The line in the sidecar, if it has one, is as this entry. */
-  saved: boolean
-}
-
-export interface Listed {
-  readonly session: string
-  readonly name: string
-}
 
 export interface CatalogueOptions {
   readonly fileSystem: FileSystem
@@ -114,6 +99,12 @@ export class Catalogue {
     }
     await Promise.all(Array.from({ length: PARALLEL }, look))
     return findings
+  }
+
+  /** The same without waiting; `undefined` as well if the file has to be looked at first. */
+  peek(name: string): Committed | undefined {
+    const entry = this.#entries.get(name)
+    return entry === undefined || entry.error !== undefined ? undefined : parseCommitted(entry)
   }
 
   /** What a session's file holds. @throws `CORRUPT`, `UNSUPPORTED`, `IO` if that cannot be said */
@@ -273,31 +264,4 @@ export class Catalogue {
   #delete(name: string): void {
     if (this.#entries.delete(name)) this.#sorted = undefined
   }
-}
-
-function isSame(known: Known['stat'] | undefined, stat: FileStat | undefined): boolean {
-  return (
-    known !== undefined &&
-    stat?.size === known.size &&
-    stat.mtimeMs === known.mtimeMs &&
-    stat.inode === known.inode &&
-    stat.isFile
-  )
-}
-
-function parseCommitted(entry: Entry): Committed {
-  if (typeof entry.committed === 'string') entry.committed = JSON.parse(entry.committed) as Committed
-  return entry.committed as Committed
-}
-
-function sessionOf(name: string, entry: Entry): string | undefined {
-  const decoded = decodeFileName(name)
-  if (typeof decoded === 'object') return decoded.session
-  return entry.committed === undefined ? entry.error?.session : parseCommitted(entry).session
-}
-
-function toKnown(name: string, { stat, committed, error }: Entry): [string, Known][] {
-  if (stat === undefined || committed === undefined || error !== undefined) return []
-  const text = typeof committed === 'string' ? committed : JSON.stringify(committed)
-  return [[name, { stat, text }]]
 }

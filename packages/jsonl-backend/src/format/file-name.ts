@@ -7,6 +7,10 @@ export const SESSION_SUFFIX = '.jsonl'
 const MAX_SPELLED_BYTES = 200
 const HASHED_PREFIX_BYTES = 96
 
+const PLAIN = /^[a-z0-9_.-]*$/
+const HASHED = /^(?:[a-z0-9_.-]|\+[a-z]|%[0-9A-F]{2})*~[0-9a-f]{64}$/
+const SPELLED = /^(?:[a-z0-9_.-]|\+[a-z]|%[0-9A-F]{2})+$/
+
 /** Names that Windows keeps for devices, whatever follows the first dot. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
 
@@ -19,8 +23,11 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
  * long is cut and followed by `~` and the SHA-256 of the key; the header of the file then tells the whole key.
  */
 export function encodeFileName(session: string): string {
-  let name = ''
-  for (const byte of Buffer.from(session, 'utf8')) name += encodeByte(byte)
+  let name = session
+  if (!PLAIN.test(session)) {
+    name = ''
+    for (const byte of Buffer.from(session, 'utf8')) name += encodeByte(byte)
+  }
   if (name.startsWith('.') || name.startsWith('-') || DEVICE.test(name)) {
     name = percent(name.charCodeAt(0)) + name.slice(1)
   }
@@ -37,14 +44,12 @@ export function encodeFileName(session: string): string {
 export function decodeFileName(name: string): { readonly session: string } | 'hashed' | undefined {
   if (!name.endsWith(SESSION_SUFFIX)) return undefined
   const encoded = name.slice(0, -SESSION_SUFFIX.length)
-  if (/^(?:[a-z0-9_.-]|\+[a-z]|%[0-9A-F]{2})*~[0-9a-f]{64}$/.test(encoded)) return 'hashed'
-  if (!/^(?:[a-z0-9_.-]|\+[a-z]|%[0-9A-F]{2})+$/.test(encoded)) return undefined
-  const bytes: number[] = []
-  for (const [token] of encoded.matchAll(/\+[a-z]|%[0-9A-F]{2}|./g)) {
-    if (token.startsWith('%')) bytes.push(Number.parseInt(token.slice(1), 16))
-    else bytes.push((token.startsWith('+') ? token.slice(1).toUpperCase() : token).charCodeAt(0))
-  }
-  const session = Buffer.from(bytes).toString('utf8')
+  if (!SPELLED.test(encoded)) return HASHED.test(encoded) ? 'hashed' : undefined
+  // As Latin-1, one character is one byte of the key.
+  const bytes = encoded.replaceAll(/\+([a-z])|%([0-9A-F]{2})/g, (_all, letter?: string, hex?: string) =>
+    letter === undefined ? String.fromCharCode(Number.parseInt(hex ?? '', 16)) : letter.toUpperCase(),
+  )
+  const session = bytes === encoded ? encoded : Buffer.from(bytes, 'latin1').toString('utf8')
   // Any other spelling of the key is not ours: two files must never stand for one session.
   return encodeFileName(session) === name ? { session } : undefined
 }

@@ -10,7 +10,7 @@ import type {
   Sizes,
 } from '@turnlog/core/backend'
 import { isStoreError, StoreError } from '@turnlog/core/backend'
-import type { Listed } from '../catalogue/catalogue.ts'
+import type { Listed } from '../catalogue/listed.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
 import { toStoreError } from '../format/to-store-error.ts'

@@ -1,0 +1,45 @@
+import type { StoreError } from '@turnlog/core/backend'
+import type { FileStat } from '../file-system/file-system.ts'
+import { decodeFileName } from '../format/file-name.ts'
+import type { Committed } from '../session/committed.ts'
+import type { Known } from './sidecar.ts'
+
+/** What is known about one session file. */
+export interface Entry {
+  /** As the file looked when it was last known to hold exactly `committed`; `undefined` after a write of our own. */
+  stat: Known['stat'] | undefined
+  /** Text as long as nobody asked: most sessions are never looked at. */
+  committed: Committed | string | undefined
+  /** Why the session cannot be used. */
+  error: StoreError | undefined
+  /** The line in the sidecar, if it has one, is as this entry. */
+  saved: boolean
+}
+
+/** Whether a file still looks as it did. */
+export function isSame(known: Known['stat'] | undefined, stat: FileStat | undefined): boolean {
+  return (
+    known !== undefined &&
+    stat?.size === known.size &&
+    stat.mtimeMs === known.mtimeMs &&
+    stat.inode === known.inode &&
+    stat.isFile
+  )
+}
+
+export function parseCommitted(entry: Entry): Committed {
+  if (typeof entry.committed === 'string') entry.committed = JSON.parse(entry.committed) as Committed
+  return entry.committed as Committed
+}
+
+export function sessionOf(name: string, entry: Entry): string | undefined {
+  const decoded = decodeFileName(name)
+  if (typeof decoded === 'object') return decoded.session
+  return entry.committed === undefined ? entry.error?.session : parseCommitted(entry).session
+}
+
+export function toKnown(name: string, { stat, committed, error }: Entry): [string, Known][] {
+  if (stat === undefined || committed === undefined || error !== undefined) return []
+  const text = typeof committed === 'string' ? committed : JSON.stringify(committed)
+  return [[name, { stat, text }]]
+}
