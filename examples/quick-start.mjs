@@ -4,8 +4,8 @@ const store = await openStore('./sessions') // LevelDB: resolved means durable
 const key = 'telegram:42'
 
 await store.addMessage(key, 'user', 'What is the capital of France?')
-const { summary, messages } = await store.load(key) // what the model should see
-const reply = { role: 'assistant', content: 'Paris.' } // await callYourModel(summary, messages)
+const view = await store.load(key) // what the model should see: view.summary and view.messages
+const reply = { role: 'assistant', content: 'Paris.' } // await callYourModel(view)
 await store.addMessage(key, reply)
 
 // When the history has grown: summarise what you have read and cut just that, in one append.

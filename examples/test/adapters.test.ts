@@ -21,7 +21,9 @@ test('the OpenAI Agents session appends, limits, pops and clears', async () => {
 test('a history transaction is applied once, and a different one under its id is refused', async () => {
   const store = await openStore<AgentItem>(memoryBackend())
   const session = new TurnlogSession(store, 'agent')
-  const [a, b, c] = ['a', 'b', 'c'].map((content) => ({ role: 'user', content })) as [AgentItem, AgentItem, AgentItem]
+  const a: AgentItem = { role: 'user', content: 'a' }
+  const b: AgentItem = { role: 'user', content: 'b' }
+  const c: AgentItem = { role: 'user', content: 'c' }
   const append = { operationId: '1', transaction: { type: 'append_items' as const, items: [a, b] } }
   await session.applyHistoryTransaction(append)
   await session.applyHistoryTransaction(append)

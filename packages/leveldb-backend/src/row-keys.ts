@@ -17,10 +17,6 @@ export function metaKey(name: string): Buffer {
   return Buffer.concat([Buffer.of(META), Buffer.from(name, 'latin1')])
 }
 
-export const ALL_ROWS: { readonly gte: Buffer; readonly lt: Buffer } = {
-  gte: Buffer.of(META),
-  lt: Buffer.of(EVENT + 1),
-}
 export const HEAD_ROWS: { readonly gte: Buffer; readonly lt: Buffer } = { gte: Buffer.of(HEAD), lt: Buffer.of(EVENT) }
 export const EVENT_ROWS: { readonly gte: Buffer; readonly lt: Buffer } = {
   gte: Buffer.of(EVENT),

@@ -48,10 +48,14 @@ async function judge({ base, work, want }, fault) {
   }
 }
 
-process.on('message', async (task) => {
+process.on('message', (task) => {
+  void judgeAll(task)
+})
+
+async function judgeAll(task) {
   for (const [index, fault] of task.faults.entries()) {
     process.send({ index, begins: true })
     process.send({ index, result: await judge(task, fault) })
   }
   process.disconnect()
-})
+}

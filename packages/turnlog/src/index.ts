@@ -12,6 +12,9 @@ export {
   toolLinks,
 } from '@turnlog/core'
 export { memoryBackend } from '@turnlog/core/memory'
+export { migrateDirectory } from '@turnlog/core/migrate'
+export { createSessionManager } from '@turnlog/core/session-manager'
+export { copyStore, exportSessions, importSessions } from '@turnlog/core/transfer'
 export { jsonlBackend } from '@turnlog/jsonl-backend'
 export { leveldbBackend } from '@turnlog/leveldb-backend'
 
@@ -83,3 +86,20 @@ export type {
 } from '@turnlog/core'
 export type { JsonlOptions } from '@turnlog/jsonl-backend'
 export type { LevelDbOptions } from '@turnlog/leveldb-backend'
+export type {
+  MigratedFile,
+  MigrationOptions,
+  MigrationProgress,
+  MigrationReport,
+  MigrationStatus,
+} from '@turnlog/core/migrate'
+export type { FailedOperation, SessionManager, SessionManagerOptions } from '@turnlog/core/session-manager'
+export type {
+  ExportOptions,
+  ExportProgress,
+  TransferOptions,
+  TransferProblem,
+  TransferProgress,
+  TransferReport,
+  TransferStatus,
+} from '@turnlog/core/transfer'
