@@ -158,11 +158,15 @@ export class Database {
   }
 
   #iterator({ range, options }: Lent): NativeIterator {
+    const { snapshot, ...others } = options
+    // A snapshot ends with its database. Whoever still holds it goes on with what the next one has.
+    const isValid = snapshot !== undefined && this.#snapshots.has(snapshot)
     return this.#level.iterator({
       fillCache: true,
       highWaterMarkBytes: HIGH_WATER_MARK_BYTES,
       ...range,
-      ...options,
+      ...others,
+      ...(isValid ? { snapshot } : {}),
     } as Parameters<Level['iterator']>[0])
   }
 
