@@ -62,7 +62,7 @@ async function killBackend(context: CampaignContext, backend: BackendName): Prom
         // Most of them while they write, some while they still start, open and recover.
         if (random.chance(0.8)) {
           await child.ready
-          await delay(random.next() * 60)
+          await delay(random.next() * 200)
         } else await delay(random.next() * 400)
         child.process.kill('SIGKILL')
       }
