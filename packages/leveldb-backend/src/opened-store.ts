@@ -212,7 +212,7 @@ function makeDirectory(path: string): string {
   }
 }
 
-export function syncDirectory(directory: string): void {
+function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r')
   try {
     fsyncSync(descriptor)

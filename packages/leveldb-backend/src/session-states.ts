@@ -69,12 +69,6 @@ export class SessionStates {
     if (this.#states.get(state.session) === state) this.#states.delete(state.session)
   }
 
-  clear(): void {
-    this.#states.clear()
-    this.#tails.clear()
-    this.#tailBytes = 0
-  }
-
   async #read(session: string): Promise<SessionState> {
     const state = new SessionState(session, await readHead(this.#database, session))
     this.#states.set(session, state)
