@@ -55,8 +55,8 @@ export async function runHistory(backend: Backend, seed: number, steps: number, 
       await attempt(possible, [backend.erase(session, before.first + before.events.length - 1)], backend, session)
       continue
     }
-    // Two appends at once, the second continuing the first, go out together or one after the other.
-    const count = random(4) === 0 ? 2 : 1
+    // Of three appends at once the first goes out alone and the others together.
+    const count = random(4) === 0 ? 3 : 1
     const running: Promise<void>[] = []
     let state = before
     possible.onTheWay = []
@@ -68,6 +68,11 @@ export async function runHistory(backend: Backend, seed: number, steps: number, 
       const end = last + events.length
       const first = state?.first ?? 1
       const trimBefore = random(4) === 0 ? 1 + random(end + 1) : undefined
+      const newFirst = Math.max(first, trimBefore ?? first)
+      const all = [...(state?.events ?? []), ...events].filter((event) => event.seq >= newFirst)
+      state = { incarnation, first: newFirst, events: all, projection }
+      // First the model: the write may begin before the call returns.
+      possible.onTheWay.push(state)
       running.push(
         backend.append(
           session,
@@ -77,10 +82,6 @@ export async function runHistory(backend: Backend, seed: number, steps: number, 
           trimBefore === undefined ? {} : { trimBefore },
         ),
       )
-      const newFirst = Math.max(first, trimBefore ?? first)
-      const all = [...(state?.events ?? []), ...events].filter((event) => event.seq >= newFirst)
-      state = { incarnation, first: newFirst, events: all, projection }
-      possible.onTheWay.push(state)
     }
     await attempt(possible, running, backend, session)
   }

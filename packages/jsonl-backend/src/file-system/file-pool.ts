@@ -34,11 +34,18 @@ export class FilePool {
     this.#maxOpenFiles = maxOpenFiles
   }
 
+  /** The file if it is open, at once. Whoever takes it has to see whether it still has its name. */
+  take(name: string): Lease | undefined {
+    const slot = this.#slots.get(name)
+    return slot === undefined ? undefined : this.#lease(name, slot)
+  }
+
   /** Opens the file, or shares it if it is open and still has its name. */
   async acquire(name: string): Promise<Lease> {
-    const slot = this.#slots.get(name)
-    if (slot !== undefined) {
-      if (slot.file.stat().links > 0) return this.#lease(name, slot)
+    const taken = this.take(name)
+    if (taken !== undefined) {
+      if (taken.file.stat().links > 0) return taken
+      taken.release()
       this.retire(name)
     }
     const file = await this.#open(name)

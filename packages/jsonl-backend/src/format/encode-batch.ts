@@ -26,35 +26,33 @@ export interface BatchInput {
 
 /** Encodes a batch into one buffer, for one write. */
 export function encodeBatch(input: BatchInput): EncodedBatch {
-  const { texts, start, first, projectionText, seed, position } = input
-  const headerBytes = input.header?.length ?? 0
-  const last = start + texts.length - 1
+  const { header, texts, start, first, projectionText, seed, position } = input
+  const headerBytes = header === undefined ? 0 : header.length
+  const count = texts.length
+  const last = start + count - 1
   const suffixes: string[] = []
   let size = headerBytes
   let liveStart = input.liveStart
-  for (const [index, text] of texts.entries()) {
+  for (let index = 0; index < count; index++) {
     if (start + index === first) liveStart = position + size
-    const eventBytes = Buffer.byteLength(text)
-    const more = texts.length - 1 - index
-    if (more > 0) {
-      const suffix = lineSuffix(more, '', eventBytes)
-      suffixes.push(suffix)
-      size += eventBytes - 1 + suffix.length + SEAL_BYTES
-    } else {
+    const eventBytes = Buffer.byteLength(texts[index] ?? '')
+    const more = count - 1 - index
+    let end = ''
+    if (more === 0) {
       const live = first > last ? 0 : position + size - liveStart
-      const end = { first, last, lines: texts.length, live }
-      const suffix = lineSuffix(0, batchEndFields(end, projectionText), eventBytes)
-      suffixes.push(suffix)
-      size += eventBytes - 1 + Buffer.byteLength(suffix) + SEAL_BYTES
+      end = batchEndFields({ first, last, lines: count, live }, projectionText)
     }
+    const suffix = lineSuffix(more, end, eventBytes)
+    suffixes.push(suffix)
+    size += eventBytes - 1 + Buffer.byteLength(suffix) + SEAL_BYTES
   }
   const bytes = Buffer.allocUnsafe(size)
-  input.header?.copy(bytes)
+  if (header !== undefined) header.copy(bytes)
   let at = headerBytes
-  for (const [index, text] of texts.entries()) {
+  for (let index = 0; index < count; index++) {
     const lineStart = at
     // The closing brace of the event is overwritten: the line has a comma there.
-    at += bytes.write(text, at, 'utf8') - 1
+    at += bytes.write(texts[index] ?? '', at, 'utf8') - 1
     at += bytes.write(suffixes[index] ?? '', at, 'utf8')
     at = sealLine(bytes, lineStart, at, seed, start + index)
   }

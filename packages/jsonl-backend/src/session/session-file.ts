@@ -41,6 +41,7 @@ export class SessionFile {
   /** The file may hold a batch that failed: nothing is written or told before it is gone. */
   #isSuspect = false
 
+  #seed: { readonly incarnation: string; readonly value: number } | undefined
   /** The old file while another one takes its place. */
   #outgoing: Lease | undefined
 
@@ -102,6 +103,17 @@ export class SessionFile {
     }
   }
 
+  /** The file if it is open and as we left it. No hop, no promise: this is on the way of every append. */
+  takeAsWeLeftIt(): Lease | undefined {
+    if (this.#committed === undefined) return undefined
+    const lease = this.#context.pool.take(this.#name)
+    if (lease === undefined) return undefined
+    const { size, links } = lease.file.stat()
+    if (size === this.#committed.size && links > 0) return lease
+    lease.release()
+    return undefined
+  }
+
   /** The file, checked to be as we left it; if somebody else was there, what it holds now is read again. */
   async openAsWeLeftIt(): Promise<Lease | undefined> {
     const { fileSystem, directory, pool, catalogue } = this.#context
@@ -131,7 +143,8 @@ export class SessionFile {
       liveStart = await locateLine({ file: lease.file, path: this.path, committed: old, anchors: this.#anchors }, first)
     }
     const position = old?.size ?? 0
-    const seed = sessionSeed(incarnation)
+    if (this.#seed?.incarnation !== incarnation) this.#seed = { incarnation, value: sessionSeed(incarnation) }
+    const seed = this.#seed.value
     const encoded = encodeBatch({ header, texts, start, first, projectionText, seed, position, liveStart })
     if (lease === undefined) await this.#create(encoded.bytes)
     else await this.#extend(lease, encoded.bytes, position)

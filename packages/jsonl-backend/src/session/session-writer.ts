@@ -157,7 +157,7 @@ export class SessionWriter {
     const trimmedBefore = file.committed?.head.first
     try {
       if (!file.isSettled) await file.settle()
-      lease = await file.openAsWeLeftIt()
+      lease = file.takeAsWeLeftIt() ?? (await file.openAsWeLeftIt())
       let head: Pick<Head, 'first' | 'last' | 'incarnation'> | undefined = file.committed?.head
       for (const append of appends) {
         try {
