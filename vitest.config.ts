@@ -10,6 +10,8 @@ export default defineConfig({
       'bench/test/**/*.test.ts',
       'proof/test/**/*.test.ts',
     ],
+    // Most of the time goes to the disk and to child processes, not to this process.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

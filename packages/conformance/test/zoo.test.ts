@@ -6,9 +6,16 @@ import { zoo } from './zoo/index.ts'
 const known = new Set(cases.map(({ id }) => id))
 const outcomes = new Map<string, Promise<CaseResult | undefined>>()
 
-async function run(target: Target, id: string): Promise<CaseResult | undefined> {
-  const report = await runConformance(target, { grep: new RegExp(`^${id.replaceAll('.', '\\.')}$`), seed: 1 })
+async function run(target: Target, id: string, seed = 1): Promise<CaseResult | undefined> {
+  const report = await runConformance(target, { grep: new RegExp(`^${id.replaceAll('.', '\\.')}$`), seed })
   return report.cases[0]
+}
+
+/** A race between processes may go well by luck, so an animal that escapes is met again, with other seeds. */
+async function hunt(target: Target, id: string): Promise<CaseResult | undefined> {
+  let outcome: CaseResult | undefined
+  for (let seed = 1; seed <= 5 && outcome?.status !== 'failed'; seed++) outcome = await run(target, id, seed)
+  return outcome
 }
 
 /** The right backends are asked once for each case. */
@@ -35,7 +42,7 @@ describe('the zoo', () => {
   describe.each(zoo.map((animal) => [animal.name, animal] as const))('a backend that %s', (_name, animal) => {
     test.each(animal.caughtBy)('is caught by %s, which its healthy kin passes', async (id) => {
       expect((await runHealthy(animal.healthy, id))?.failure?.message).toBeUndefined()
-      const caught = await run(animal.target, id)
+      const caught = await hunt(animal.target, id)
       expect(caught?.status).toBe('failed')
       expect(caught?.failure?.message).toContain(caught?.promise)
     })

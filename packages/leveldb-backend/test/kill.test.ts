@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 
 import { readAll, temporaryDirectory } from './sample-store.ts'
 
-const CYCLES = process.env['TURNLOG_THOROUGH'] === '1' ? 500 : 12
+const CYCLES = process.env['TURNLOG_THOROUGH'] === '1' ? 500 : 4
 
 test.each(['sync', 'os'] as const)(
   'a process killed while it appends loses nothing that was acknowledged, and every append is whole (%s)',

@@ -8,7 +8,7 @@ import type { BackendName } from './lifecycle-backends.ts'
 import { inDirectory, openIn } from './lifecycle-backends.ts'
 
 /** Over both backends; 200 is what is promised. */
-const KILLS = Number(process.env['SWEEP_KILLS'] ?? 20)
+const KILLS = Number(process.env['SWEEP_KILLS'] ?? 6)
 
 const child = fileURLToPath(new URL('lifecycle-child.mjs', import.meta.url))
 
