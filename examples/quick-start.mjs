@@ -4,8 +4,7 @@ const store = await openStore('./sessions') // LevelDB: resolved means durable
 const key = 'telegram:42'
 
 await store.addMessage(key, 'user', 'What is the capital of France?')
-const view = await store.load(key) // what the model should see: view.summary and view.messages
-const reply = { role: 'assistant', content: 'Paris.' } // await callYourModel(view)
+const reply = await callModel(await store.load(key)) // load gives summary and messages of one version
 await store.addMessage(key, reply)
 
 // When the history has grown: summarise what you have read and cut just that, in one append.
@@ -14,3 +13,7 @@ await store.summarize(key, { summary: 'Asked for the capital of France.', throug
 
 console.log(await store.load(key))
 await store.close()
+
+async function callModel({ summary, messages }) {
+  return { role: 'assistant', content: `Paris. (I read ${messages.length} message, summary: "${summary}")` }
+}
