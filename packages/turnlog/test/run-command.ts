@@ -45,7 +45,8 @@ export const noTerminal: string | undefined = spawnSync('script', ['--version'],
 /** In a pseudo-terminal: what is typed is in `input`, what a person would see comes back in `stdout`. */
 export function startInTerminal(args: readonly string[], options: RunOptions = {}): Running {
   const line = [process.execPath, BIN, ...args].map((part) => `'${part.replaceAll("'", `'\\''`)}'`).join(' ')
-  return start('script', ['-qfec', line, '/dev/null'], { ...options, input: options.input ?? '' })
+  // A shell that stays in between would get Ctrl-C as well, and its exit code would hide the command's.
+  return start('script', ['-qfec', `exec ${line}`, '/dev/null'], { ...options, input: options.input ?? '' })
 }
 
 function start(program: string, args: readonly string[], { cwd, env, input }: RunOptions): Running {
