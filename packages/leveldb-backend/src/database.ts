@@ -53,7 +53,8 @@ export class Database {
   #exchange: Promise<void> | undefined
   readonly #lent = new Set<Lent>()
   readonly #snapshots = new Set<Snapshot>()
-  readonly #reads = new Set<Promise<unknown>>()
+  /** Reads and compactions under way: LevelDB must not be closed below them. */
+  readonly #busy = new Set<Promise<unknown>>()
 
   constructor(directory: string, level: Level, guard?: TableGuard) {
     this.directory = directory
@@ -107,18 +108,16 @@ export class Database {
 
   step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[]> {
     const isReady = this.#exchange === undefined && (this.#guard === undefined || this.#guard.isDone)
-    const reading = isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit)
-    this.#reads.add(reading)
-    return reading.finally(() => this.#reads.delete(reading))
+    return this.#tracked(isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit))
   }
 
   async giveBack(lent: Lent): Promise<void> {
     if (this.#lent.delete(lent)) await lent.iterator?.close()
   }
 
-  /** Takes all iterators back, after the reads that are under way. */
+  /** Takes all iterators back, after everything that is under way. */
   async release(): Promise<void> {
-    await Promise.allSettled(this.#reads)
+    await Promise.allSettled(this.#busy)
     await Promise.all(Array.from(this.#lent, (lent) => this.giveBack(lent)))
     await Promise.all(Array.from(this.#snapshots, (snapshot) => this.endSnapshot(snapshot)))
   }
@@ -126,7 +125,12 @@ export class Database {
   /** Rewrites the tables of a range, so that what was deleted is gone. */
   async compact(start: Buffer, end: Buffer): Promise<void> {
     await this.#guard?.all()
-    await this.#level.compactRange(start, end)
+    while (this.#exchange !== undefined) await this.#exchange
+    try {
+      await this.#tracked(this.#level.compactRange(start, end))
+    } catch (error) {
+      throw fromLevel(error, 'compact', this.directory)
+    }
   }
 
   /** Closes LevelDB and goes on with what `open` gives. If that fails, reads fail until the next exchange. */
@@ -151,6 +155,11 @@ export class Database {
     await this.#closeLevel()
     this.#level = await open()
     this.#isShadow = this.#level.location !== this.directory
+  }
+
+  #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#busy.add(work)
+    return work.finally(() => this.#busy.delete(work))
   }
 
   #closeLevel(): Promise<void> {

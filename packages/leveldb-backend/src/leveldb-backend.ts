@@ -196,7 +196,8 @@ class LevelDbBackend implements Backend {
     if (actual !== expectedLast) throw eraseConflict(session, expectedLast, actual)
     state.erasing = eraseSession(store, commit, state).finally(() => {
       state.erasing = undefined
-      states.forget(state)
+      // If it failed the session is still there, and background work may hold this object: a second one would not know.
+      if (state.settled === undefined) states.forget(state)
     })
     await state.erasing
   }

@@ -20,7 +20,7 @@ import { LOCK_FILE, StoreLock } from './store-lock.ts'
 import { COUNTER_KEY, encodeCounter, encodeIdentity, IDENTITY_KEY, readStoreRows } from './store-rows.ts'
 import type { Counter, StoreRows } from './store-rows.ts'
 import { TableGuard } from './table-guard.ts'
-import { recoverWrites } from './recover-writes.ts'
+import { cutFailedBatch, recoverWrites } from './recover-writes.ts'
 
 type Existing = Extract<Examined, { kind: 'existing' }>
 
@@ -105,7 +105,11 @@ export class OpenedStore implements CommitTarget {
     if (!this.#guard.isDone && this.#bytesWritten > this.#options.writeBufferBytes / 2) await this.#guard.all()
     if (this.#isFenced) {
       const beforeOpen = this.#leavesTraces ? () => undefined : () => forgetCompactions(this.directory)
-      await recoverWrites(this.directory, this.#options, this.database, this.#batches, beforeOpen)
+      try {
+        await recoverWrites(this.directory, this.#options, this.database, this.#batches, beforeOpen)
+      } catch (error) {
+        throw isStoreError(error) ? error : fromLevel(error, 'reopen the store', this.directory)
+      }
       this.#isFenced = false
       this.#leavesTraces = true
     }
@@ -119,18 +123,32 @@ export class OpenedStore implements CommitTarget {
   }
 
   written({ batches }: Counter): void {
-    this.#anchor.write({ storeId: this.rows.storeId, batches, durability: this.#options.durability })
     this.#batches = batches
+    try {
+      this.#anchor.write({ storeId: this.rows.storeId, batches, durability: this.#options.durability })
+    } catch {
+      // The batch is durable, and an anchor that is behind accuses nobody. The next batch writes it again.
+    }
   }
 
+  /**
+   * The failed batch may be whole in the log all the same. Its callers are told that it is not there, so it is cut off
+   * before anybody can find it; if the disk refuses even that, `writable` or `close` tries again.
+   */
   failed(error: unknown): StoreError {
     this.#isFenced = true
+    try {
+      cutFailedBatch(this.directory, this.#batches)
+    } catch {
+      // Tried again, and reported then.
+    }
     return fromLevel(error, 'append', this.directory)
   }
 
   async close(): Promise<void> {
     try {
       await this.database.close()
+      if (this.#isFenced) cutFailedBatch(this.directory, this.#batches)
       this.#anchor.sync()
     } finally {
       this.#anchor.close()

@@ -35,7 +35,7 @@ export async function recoverWrites(
   probeSpace(directory)
   await database.exchange(async () => {
     try {
-      cutFailed(directory, batches)
+      cutFailedBatch(directory, batches)
       beforeOpen()
       return await openLevel(directory, options, false)
     } catch (error) {
@@ -57,8 +57,11 @@ export async function recoverWrites(
 function probeSpace(directory: string): void {
   const file = join(directory, 'turnlog.probe')
   let left = REOPEN_BYTES
-  for (const number of listStoreFiles(directory).logs) left += statSync(join(directory, logName(number))).size
   try {
+    for (const number of listStoreFiles(directory).logs) {
+      // LevelDB is open and may just have moved a log into a table.
+      left += statSync(join(directory, logName(number)), { throwIfNoEntry: false })?.size ?? 0
+    }
     const descriptor = openSync(file, 'w', 0o600)
     try {
       const zeros = Buffer.alloc(REOPEN_BYTES)
@@ -74,7 +77,8 @@ function probeSpace(directory: string): void {
   }
 }
 
-function cutFailed(directory: string, batches: number): void {
+/** Cuts everything after batch number `batches` off the logs. @throws `CORRUPT`, or what the file system says */
+export function cutFailedBatch(directory: string, batches: number): void {
   for (const number of listStoreFiles(directory).logs) {
     const file = join(directory, logName(number))
     const { records, end, rest } = parseLog(readFileSync(file))

@@ -41,6 +41,27 @@ test.each([1, 2, 3, 4, 5, 6])('erase leaves no byte of a session in any file (se
   expect(await backend.head(marker)).toBeUndefined()
 })
 
+test('sessions are erased side by side, while another one grows, is trimmed and is read', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path, { writeBufferBytes: 65_536, durability: 'os' })
+  const extra = { pad: 'x'.repeat(500) }
+  const doomed = Array.from({ length: 6 }, (_, index) => `doomed-${index}`)
+  for (const session of doomed) await grow(backend, session, 100, { extra })
+  let isErasing = true
+  const living = (async () => {
+    for (let last = 0; isErasing;) {
+      last = await grow(backend, 'living', 300, { extra })
+      await grow(backend, 'living', 1, { trimBefore: last - 5 })
+      expect(await readAll(backend, 'living')).toHaveLength(7)
+    }
+  })()
+  await Promise.all(doomed.map((session) => backend.erase(session, 100)))
+  isErasing = false
+  await living
+  expect(filesWith(path, 'doomed')).toEqual([])
+  expect((await backend.maintenance?.verify())?.problems).toEqual([])
+})
+
 test('verify finds damage in a row, and repair keeps what comes before it and the damaged original', async () => {
   const path = temporaryDirectory()
   const options = { compression: false, blockBytes: 1024 } as const

@@ -12,7 +12,8 @@ import { withoutCompactPointers } from './manifest.ts'
 export function forgetCompactions(directory: string): void {
   const name = readFileSync(join(directory, 'CURRENT'), 'latin1').trim()
   const file = join(directory, name)
-  const { records } = parseLog(readFileSync(file))
+  const { records, rest } = parseLog(readFileSync(file))
+  if (rest === 'damaged') return
   const kept: Buffer[] = []
   for (const { bytes } of records) {
     const stripped = withoutCompactPointers(bytes)
