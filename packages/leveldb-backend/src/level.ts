@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -7,7 +7,9 @@ import { ClassicLevel } from 'classic-level'
 import { StoreError } from '@turnlog/core/backend'
 
 import { cutFile } from './files/set-aside.ts'
+import { readManifest } from './files/inspect-store.ts'
 import type { TornLog } from './files/inspect-store.ts'
+import { listStoreFiles, logName } from './files/store-files.ts'
 import { fromLevel, levelCode } from './level-error.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
 
@@ -42,18 +44,22 @@ export async function openLevel(directory: string, options: CheckedOptions, crea
 /**
  * Opens what is in `directory` without touching it. LevelDB writes whenever it opens: it replays logs, makes tables,
  * deletes files. So it gets a shadow: a temporary directory with links to the tables, which never change, and copies of
- * the rest. Remove `level.location` after closing.
+ * the rest. A table that no version knows is not linked: LevelDB would take its number for a new one, and write through
+ * the link. Remove `level.location` after closing.
  *
  * @throws `CORRUPT`, `IO`
  */
 export async function openShadow(directory: string, options: CheckedOptions, torn?: TornLog): Promise<Level> {
   let shadow: string | undefined
   try {
+    const files = listStoreFiles(directory)
+    const { tables } = readManifest(directory, files)
     shadow = mkdtempSync(join(tmpdir(), 'turnlog-shadow-'))
-    for (const name of readdirSync(directory)) {
-      const target = join(shadow, name)
-      if (/^\d+\.(?:ldb|sst)$/.test(name)) symlinkSync(join(directory, name), target)
-      else if (/^(?:\d+\.log|CURRENT|MANIFEST-\d+)$/.test(name)) copyFileSync(join(directory, name), target)
+    for (const [number, name] of files.tables) {
+      if (tables.has(number)) symlinkSync(join(directory, name), join(shadow, name))
+    }
+    for (const name of ['CURRENT', ...files.manifests, ...files.logs.map(logName)]) {
+      copyFileSync(join(directory, name), join(shadow, name))
     }
     if (torn !== undefined) cutFile(join(shadow, basename(torn.file)), torn.offset)
     return await openLevel(shadow, options, false)

@@ -105,6 +105,24 @@ test('a read-only open changes no byte, not even of a torn log', async () => {
   expect(fileContents(path)).toEqual(before)
 })
 
+test('a read-only open writes through to no table that a crash left behind, whatever its number', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 10)
+  await backend.close()
+  const known = new Set(filesNamed(path, /\.(?:ldb|log)$/).map((file) => Number.parseInt(basename(file), 10)))
+  for (let number = 1; number <= 40; number += 1) {
+    const name = `${String(number).padStart(6, '0')}.ldb`
+    if (!known.has(number)) appendBytes(join(path, name), Buffer.from('left behind'))
+  }
+  const before = fileContents(path)
+  const reader = leveldbBackend({ path })
+  await reader.open({ readOnly: true })
+  expect(await readAll(reader, 'a')).toHaveLength(10)
+  await reader.close()
+  expect(fileContents(path)).toEqual(before)
+})
+
 test('a read-only open where there is no store is NOT_FOUND and makes nothing', async () => {
   const path = join(temporaryDirectory(), 'none')
   await expect(leveldbBackend({ path }).open({ readOnly: true })).rejects.toMatchObject({ code: 'NOT_FOUND' })

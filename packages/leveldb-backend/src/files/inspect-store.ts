@@ -63,7 +63,8 @@ export function inspectStore(directory: string, files: StoreFiles): Inspection {
   return { tables, orphans, ...logs }
 }
 
-function readManifest(directory: string, files: StoreFiles): Manifest {
+/** The version that LevelDB would open. @throws `CORRUPT` naming the file */
+export function readManifest(directory: string, files: StoreFiles): Manifest {
   const currentFile = join(directory, 'CURRENT')
   if (!files.hasCurrent) throw corruptFile(currentFile, 'it is missing')
   const [, name] = /^(MANIFEST-\d+)\n$/.exec(readFileSync(currentFile, 'latin1')) ?? []
