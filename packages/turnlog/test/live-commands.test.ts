@@ -162,6 +162,10 @@ test.skipIf(noTerminal !== undefined)(
   `rm asks in a terminal, and colours are used there ${noTerminal ?? ''}`,
   async () => {
     const { env } = await sampleStore('jsonl')
+    const declined = startInTerminal(['rm', 'guest:7'], { env })
+    await declined.until(/Delete guest:7 for good\? \[y\/N\]/)
+    declined.child.stdin?.write('n\n')
+    expect(await declined.finished).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing was changed.') })
     const rm = startInTerminal(['rm', 'guest:7'], { env })
     await rm.until(/Delete guest:7 for good\? \[y\/N\]/)
     rm.child.stdin?.write('yes\n')
@@ -171,6 +175,45 @@ test.skipIf(noTerminal !== undefined)(
     expect(painted.stdout).toContain('1 session')
     const plain = await startInTerminal(['list'], { env: { ...env, NO_COLOR: '1' } }).finished
     expect(plain.stdout).not.toContain('\u001b[')
+  },
+)
+
+test.skipIf(noTerminal !== undefined)(
+  `compact asks in a terminal, for one session and for all, and no is no ${noTerminal ?? ''}`,
+  async () => {
+    const { env } = await sampleStore('jsonl')
+    const declined = startInTerminal(['compact', 'trip:1'], { env })
+    await declined.until(/Compact trip:1\? What was cut cannot be restored afterwards\. \[y\/N\]/)
+    declined.child.stdin?.write('\n')
+    expect(await declined.finished).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing was changed.') })
+    const agreed = startInTerminal(['compact', '--all'], { env })
+    await agreed.until(/Compact 2 sessions\? .* \[y\/N\]/)
+    agreed.child.stdin?.write('y\n')
+    // That there was something to remove shows that the refusal before had left it there.
+    expect(await agreed.finished).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Removed \d+ events, .* freed/),
+    })
+    const { stdout } = await runCommand(['log', 'trip:1'], { env })
+    expect(stdout).toMatch(/Compacted +\d+ events removed for good/)
+  },
+)
+
+test.skipIf(noTerminal !== undefined)(
+  `expire asks in a terminal, and the end of the input is a no ${noTerminal ?? ''}`,
+  async () => {
+    const { env } = await sampleStore('jsonl')
+    const args = ['expire', '--idle-for', '1d', '--prefix', 'guest:']
+    const declined = startInTerminal(args, { env })
+    await declined.until(/Delete 1 session for good\? \[y\/N\]/)
+    declined.child.stdin?.write('\u0004')
+    expect(await declined.finished).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing was changed.') })
+    const agreed = startInTerminal(args, { env })
+    await agreed.until(/Delete 1 session for good\? \[y\/N\]/)
+    agreed.child.stdin?.write('YES\n')
+    expect(await agreed.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted 1 session.') })
+    const { stdout } = await runCommand(['log', 'guest:7'], { env })
+    expect(stdout).toMatch(/^ +2 {2}.* SessionDeleted +1 message, 1 event deleted: expired\n$/)
   },
 )
 

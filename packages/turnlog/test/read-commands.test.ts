@@ -1,3 +1,4 @@
+import type { SessionStore } from 'turnlog'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from './run-command.ts'
 import { sampleStore } from './sample-store.ts'
@@ -67,6 +68,29 @@ describe.each(['leveldb', 'jsonl'] as const)('a %s store', (backend) => {
     expect(events[0]?.effect).toEqual({ added: [], removed: [1, 2, 3, 4], length: 1, isWhole: true })
     const reversed = await runCommand(['log', 'trip:1', '-r', '-n', '1', '--from', '3', '--to', '4'], { env })
     expect(reversed.stdout).toMatch(/^ +4 .*\n$/)
+  })
+
+  test('log shows what is left of a deleted session and what compactions removed, with the reasons', async () => {
+    const fill = async (store: SessionStore): Promise<void> => {
+      for (const key of ['cut', 'gone']) {
+        for (const text of ['one', 'two']) await store.addMessage(key, 'user', `SECRET ${text}`.padEnd(1000, '.'))
+        await store.truncateHistory(key, 0)
+      }
+      await store.compact('cut')
+      await store.addMessage('cut', 'user', 'SECRET three'.padEnd(2000, '.'))
+      await store.truncateHistory('cut', 0)
+      await store.sweep()
+      await store.deleteSession('gone', { reason: 'asked by the user' })
+    }
+    const { env } = await sampleStore(backend, fill, { retention: { removedEventsForMs: 0 } })
+    const gone = await runCommand(['log', 'gone'], { env })
+    expect(gone).toMatchObject({ code: 0, stderr: '' })
+    expect(gone.stdout).toMatch(
+      /^ +\d+ {2}2026-01-02 03:04:05 {2}SessionDeleted +0 messages, \d events deleted: asked by the user\n$/,
+    )
+    const cut = await runCommand(['log', 'cut'], { env })
+    expect(cut.stdout).toMatch(/2026-01-02 03:04:05 {2}Compacted +\d+ events removed for good: retention\n$/)
+    expect(cut.stdout).not.toContain('SECRET')
   })
 })
 
@@ -159,6 +183,6 @@ describe('commands that look', () => {
     expect(trimmed.code).toBe(1)
     expect(JSON.parse(trimmed.stderr)).toMatchObject({ error: { code: 'TRIMMED' } })
     const log = await runCommand(['log', 's'], { env })
-    expect(log.stdout).toMatch(/Compacted +3 events removed for good/)
+    expect(log.stdout).toMatch(/Compacted +3 events removed for good\n/)
   })
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from 'turnlog'
-import type { SessionStore } from 'turnlog'
+import type { SessionStore, StoreSettings } from 'turnlog'
 import { onTestFinished } from 'vitest'
 
 /** 2026-01-02 03:04:05 UTC, for every event. */
@@ -24,11 +24,12 @@ export function temporaryDirectory(): string {
 export async function sampleStore(
   backend: 'leveldb' | 'jsonl',
   fill: (store: SessionStore) => Promise<unknown> = fillTrip,
+  policies: Pick<StoreSettings, 'retention'> = {},
 ): Promise<Sample> {
   const directory = temporaryDirectory()
   const path = join(directory, 'store')
   const clock = { now: () => START }
-  const store = await openStore({ backend, path, durability: 'os', clock })
+  const store = await openStore({ backend, path, durability: 'os', clock, sweep: 'manual', ...policies })
   await fill(store)
   await store.close()
   return { directory, backend, env: { TURNLOG_STORE: `${backend}:${path}` } }

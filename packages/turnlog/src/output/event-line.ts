@@ -70,10 +70,16 @@ function tell(terminal: Terminal, event: SessionEvent<AnyMessage>, columns: numb
     case 'Noted':
       return fit(printable(`${event.kind} ${JSON.stringify(event.data)}`), columns)
     case 'Compacted':
-      return `${formatNumberOf(event.removedEvents, 'event')} removed for good`
+      return event.start === undefined
+        ? `${formatNumberOf(event.removedEvents, 'event')} removed for good${because(event.reason)}`
+        : `what lies before ${event.start} may be removed later${because(event.reason)}`
     default:
-      return `${formatNumberOf(event.removedMessages, 'message')} deleted${event.reason === undefined ? '' : `: ${printable(event.reason)}`}`
+      return `${formatNumberOf(event.removedMessages, 'message')}, ${formatNumberOf(event.removedEvents, 'event')} deleted${because(event.reason)}`
   }
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? '' : `: ${printable(reason)}`
 }
 
 function tellRequest(asked: CutRequest): string {
