@@ -33,8 +33,11 @@ export interface Lent {
   iterator: NativeIterator | undefined
 }
 
-/** Enough for one hop in most reads, little enough that decoding one batch does not hold up the event loop. */
-const HIGH_WATER_MARK_BYTES = 1024 * 1024
+/**
+ * What one hop reads. The next hop is under way while this one's rows are decoded, so a long read takes as long as the
+ * slower of the two; with 1 MiB, where most reads are one hop, 1,000 messages took 1.6 times as long.
+ */
+const HIGH_WATER_MARK_BYTES = 128 * 1024
 const ROWS_MOST = 4096
 
 /**

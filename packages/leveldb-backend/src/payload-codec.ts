@@ -4,11 +4,12 @@ import type { Json, JsonObject } from '@turnlog/core/backend'
 
 import { jsonText } from './json-text.ts'
 import { HEADER_BYTES } from './row-value.ts'
+import { isStructure, structureTable } from './structures.ts'
 
-/** Plain msgpack that any reader understands: no records, no extensions, no state between two values. */
-const SETTINGS = { useRecords: false, variableMapSize: true, mapsAsObjects: true, moreTypes: false } as const
-const packr = new Packr(SETTINGS)
-const unpackr = new Unpackr(SETTINGS)
+/** msgpack with records from a fixed table: no definitions inside a value, no state between two values. */
+const SETTINGS = { variableMapSize: true, mapsAsObjects: true, moreTypes: false, maxOwnStructures: 0 } as const
+const packr = new Packr({ ...SETTINGS, structures: structureTable() as [], useRecords: isStructure })
+const unpackr = new Unpackr({ ...SETTINGS, structures: structureTable() as [] })
 
 /** msgpackr recurses; deeper values than this take the road that does not. */
 const DEPTH_MOST = 200

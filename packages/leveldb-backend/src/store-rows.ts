@@ -3,11 +3,14 @@ import { StoreError } from '@turnlog/core/backend'
 import type { Database, Snapshot } from './database.ts'
 import { metaKey, readUint64, writeUint64 } from './row-keys.ts'
 import { checkValue, corruptRow, HEADER_BYTES, keyPrefix, sealValue } from './row-value.ts'
+import { STRUCTURES_TEXT } from './structures.ts'
 
-/** Who the store is. Written once, when it is made. */
+/** Who the store is, and the table of structures that its values were encoded with. Written once, when it is made. */
 export const IDENTITY_KEY: Buffer = metaKey('identity')
 /** How many batches were written and how many sessions there are. Written in every batch. */
 export const COUNTER_KEY: Buffer = metaKey('counter')
+
+const STORE_ID_BYTES = 32
 
 export interface Counter {
   readonly batches: number
@@ -15,14 +18,18 @@ export interface Counter {
 }
 
 export function encodeIdentity(storeId: string): Buffer {
-  return seal(IDENTITY_KEY, Buffer.from(storeId, 'latin1'))
+  const value = Buffer.from(' '.repeat(HEADER_BYTES) + storeId + STRUCTURES_TEXT, 'latin1')
+  return sealValue(value, 0, keyPrefix(IDENTITY_KEY, 0))
 }
 
+const COUNTER_PREFIX = keyPrefix(COUNTER_KEY, 0)
+const COUNTER_ROW = Buffer.alloc(HEADER_BYTES + 16)
+
+/** Valid until the next call: a batch copies it at once. */
 export function encodeCounter({ batches, sessions }: Counter): Buffer {
-  const payload = Buffer.alloc(16)
-  writeUint64(payload, batches, 0)
-  writeUint64(payload, sessions, 8)
-  return seal(COUNTER_KEY, payload)
+  writeUint64(COUNTER_ROW, batches, HEADER_BYTES)
+  writeUint64(COUNTER_ROW, sessions, HEADER_BYTES + 8)
+  return sealValue(COUNTER_ROW, 0, COUNTER_PREFIX)
 }
 
 /** @throws `CORRUPT`, `UNSUPPORTED` */
@@ -49,11 +56,14 @@ export async function readStoreRows(database: Database, snapshot?: Snapshot): Pr
     )
   }
   check(IDENTITY_KEY, identity, 'identity')
-  return { ...decodeCounter(counter), storeId: identity.toString('latin1', HEADER_BYTES) }
-}
-
-function seal(key: Buffer, payload: Buffer): Buffer {
-  return sealValue(Buffer.concat([Buffer.alloc(HEADER_BYTES), payload]), 0, keyPrefix(key, 0))
+  if (identity.toString('latin1', HEADER_BYTES + STORE_ID_BYTES) !== STRUCTURES_TEXT) {
+    throw new StoreError(
+      'UNSUPPORTED',
+      `The store in ${database.directory} was written with a table of structures that this version does not know. Use a newer version of @turnlog/leveldb-backend.`,
+    )
+  }
+  const storeId = identity.toString('latin1', HEADER_BYTES, HEADER_BYTES + STORE_ID_BYTES)
+  return { ...decodeCounter(counter), storeId }
 }
 
 function check(key: Buffer, value: Buffer, row: 'counter' | 'identity'): void {

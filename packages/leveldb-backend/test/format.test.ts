@@ -4,10 +4,18 @@ import { crc32 } from 'node:zlib'
 
 import type { leveldbBackend } from '@turnlog/leveldb-backend'
 import { ClassicLevel } from 'classic-level'
-import { unpack } from 'msgpackr'
+import { Unpackr } from 'msgpackr'
 import { expect, test } from 'vitest'
 
 import { copyStore, event, grow, openBackend, readAll, readStore, temporaryDirectory } from './sample-store.ts'
+
+/** With nothing but the table that stands in the identity row. */
+async function unpackerOf(path: string): Promise<(payload: Buffer) => unknown> {
+  const [, identity] = (await rawRows(path)).find(([key]) => key.equals(Buffer.from('\u0001identity'))) ?? []
+  const structures = JSON.parse(identity?.toString('latin1', 6 + 32) ?? '') as []
+  const unpackr = new Unpackr({ structures, mapsAsObjects: true })
+  return (payload) => unpackr.unpack(payload)
+}
 
 const fixture = join(import.meta.dirname, 'fixtures', 'format-v1')
 
@@ -60,6 +68,7 @@ test('each value carries format, flags and a checksum over its key and itself', 
       eventKey('a', 3),
     ].map((key) => key.toString('hex')),
   )
+  const unpack = await unpackerOf(path)
   expect(unpack(rows[3]![1].subarray(6))).toEqual(event(1))
 })
 
@@ -73,6 +82,7 @@ test('64 events become one value under the key of the last, and the single ones 
   const [, segment] = events[0]!
   expect(segment[1]).toBe(2)
   expect(segment.readUInt16BE(14)).toBe(64)
+  const unpack = await unpackerOf(path)
   expect(unpack(segment.subarray(16))).toEqual(Array.from({ length: 64 }, (_, index) => event(index + 1)))
 })
 

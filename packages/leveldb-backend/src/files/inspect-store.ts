@@ -33,7 +33,11 @@ export interface Inspection {
   /** The number of the last batch in the logs; `undefined` if they hold none. */
   readonly batches: number | undefined
   readonly torn: TornLog | undefined
-  /** Tables that are whole, belong to no version and were not replaced either. LevelDB would delete them. */
+  /**
+   * Tables that belong to no version and were not replaced either. LevelDB would delete them. Those with a number that
+   * the MANIFEST has not reached are no loss: a flush or compaction was broken off by a crash or by closing, and what
+   * it was made from is still there (it is checked).
+   */
   readonly orphans: readonly string[]
 }
 
@@ -57,7 +61,7 @@ export function inspectStore(directory: string, files: StoreFiles): Inspection {
   }
   const orphans: string[] = []
   for (const [number, name] of files.tables) {
-    if (manifest.tables.has(number) || manifest.replaced.has(number)) continue
+    if (manifest.tables.has(number) || manifest.replaced.has(number) || number >= manifest.nextFile) continue
     orphans.push(join(directory, name))
   }
   return { tables, orphans, ...logs }
