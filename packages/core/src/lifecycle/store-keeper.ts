@@ -18,16 +18,11 @@ import type { DueCompaction } from './compaction-due.ts'
 import { isLargeRemoval } from './compaction-due.ts'
 import { fullClock } from './full-clock.ts'
 import { OverflowSummariser } from './overflow-summariser.ts'
+import { Pace } from './pace.ts'
 import type { SessionLimits } from './session-limits.ts'
 import type { SweepResult } from './sweep-result.ts'
 import { SweepSteps } from './sweep-steps.ts'
 import { DEFAULT_INTERVAL_MS, Sweeper } from './sweeper.ts'
-
-/**
- * Turns of the event loop, of a millisecond or more, that background work waits while somebody writes, before it takes a
- * turn of its own: enough that well under one write in a hundred meets it.
- */
-const MAX_TURNS = 100
 
 export interface KeeperContext<M extends object> {
   readonly source: EventSource
@@ -46,6 +41,7 @@ export interface KeeperContext<M extends object> {
 export class StoreKeeper<M extends object> {
   readonly #context: KeeperContext<M>
   readonly #clock: Required<Clock>
+  readonly #pace: Pace
   readonly #sweeper: Sweeper
   readonly #overflow: OverflowSummariser<M> | undefined
 
@@ -53,6 +49,8 @@ export class StoreKeeper<M extends object> {
     this.#context = context
     const clock = fullClock(settings.clock)
     this.#clock = clock
+    const pace = new Pace(context.queues)
+    this.#pace = pace
     const warn = (warning: Parameters<typeof reportWarning>[1]): void => reportWarning(settings, warning)
     const schedule = settings.sweep === 'manual' ? undefined : settings.sweep
     const steps = new SweepSteps(
@@ -62,7 +60,7 @@ export class StoreKeeper<M extends object> {
         expire: (head) => this.#expireSession(head),
         eraseTrace: (key) => this.erase(key),
         compact: (key, due) => this.#compactDue(key, due),
-        giveWay: () => this.#giveWay(),
+        giveWay: () => pace.giveWay(),
         warn,
       },
       settings,
@@ -70,8 +68,11 @@ export class StoreKeeper<M extends object> {
     )
     this.#sweeper = new Sweeper({
       clock,
-      step: (signal) => steps.step(signal),
-      giveWay: () => this.#giveWay(),
+      step: (signal) => {
+        pace.begin()
+        return steps.step(signal)
+      },
+      giveWay: () => pace.giveWay(),
       warn,
     })
     const { expire, retention, autoCompact } = settings
@@ -102,7 +103,9 @@ export class StoreKeeper<M extends object> {
 
   async stop(): Promise<void> {
     this.#overflow?.stop()
-    await this.#sweeper.stop()
+    const stopped = this.#sweeper.stop()
+    this.#pace.stop()
+    await stopped
   }
 
   /** Removes at once whatever can go, whatever the policies say. */
@@ -162,8 +165,8 @@ export class StoreKeeper<M extends object> {
   }
 
   async #expireSession({ session, last, bytes }: SessionHead): Promise<boolean> {
-    const isGone = await this.#deleteUnused(session, last)
-    if (isGone && isLargeRemoval(bytes, bytes)) await this.#reclaim(session)
+    const isGone = await this.#pace.own(() => this.#deleteUnused(session, last))
+    if (isGone && isLargeRemoval(bytes, bytes)) await this.#pace.heavy(() => this.#reclaim(session))
     return isGone
   }
 
@@ -175,21 +178,16 @@ export class StoreKeeper<M extends object> {
     const { states } = this.#context
     const wasInUse = states.peek(key) !== undefined
     let removed = 0
-    await this.#context.write(key, (draft) => {
-      if (due.step === 'compact') removed = planCompact(draft, due)
-      else if (due.step === 'trim') removed = planTrim(draft, due.reason)
-      else planCheckpoint(draft, due)
-    })
-    if (removed > 0 && due.isLarge) await this.#reclaim(key)
+    await this.#pace.own(() =>
+      this.#context.write(key, (draft) => {
+        if (due.step === 'compact') removed = planCompact(draft, due)
+        else if (due.step === 'trim') removed = planTrim(draft, due.reason)
+        else planCheckpoint(draft, due)
+      }),
+    )
+    if (removed > 0 && due.isLarge) await this.#pace.heavy(() => this.#reclaim(key))
     // A sweep over cold sessions must not push those in use out of memory.
     if (!wasInUse) states.forget(key)
     return removed
-  }
-
-  /** At least one turn, so that whatever waits comes first; more while somebody writes, but not for ever. */
-  async #giveWay(): Promise<void> {
-    for (let turn = 0; turn < MAX_TURNS && (turn === 0 || this.#context.queues.isBusy()); turn++) {
-      await new Promise((resume) => setTimeout(resume, 0))
-    }
   }
 }

@@ -6,12 +6,19 @@ import { SessionQueue } from './session-queue.ts'
 export class SessionQueues<M> {
   readonly #context: QueueContext<M>
   readonly #queues = new Map<string, SessionQueue<M>>()
+  #writes = 0
 
   constructor(context: QueueContext<M>) {
     this.#context = context
   }
 
+  /** How many writes have been asked for so far. */
+  get writes(): number {
+    return this.#writes
+  }
+
   enqueue<R extends object>(session: string, intent: Intent<M, R>): Promise<Planned<R>> {
+    this.#writes += 1
     return this.#queue(session).enqueue(intent)
   }
 
@@ -20,9 +27,8 @@ export class SessionQueues<M> {
     return this.#queue(session).exclusively(work)
   }
 
-  /** Whether anything is being written, to this session or at all. */
-  isBusy(session?: string): boolean {
-    return session === undefined ? this.#queues.size > 0 : this.#queues.has(session)
+  isBusy(session: string): boolean {
+    return this.#queues.has(session)
   }
 
   /** Resolves when nothing is waiting any more, in no queue. */
