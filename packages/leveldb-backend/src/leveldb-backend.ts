@@ -143,12 +143,12 @@ class LevelDbBackend implements Backend {
     ranges: readonly Range[],
     options: ReadOptions = {},
   ): AsyncGenerator<readonly EventRecord[]> {
-    this.#lifecycle.check()
+    const check = this.#lifecycle.guard()
     checkRead(ranges, options)
     options.signal?.throwIfAborted()
     const { states, store } = this.#required()
     const state = await states.load(session)
-    this.#lifecycle.check()
+    check()
     const head = state.settled
     if (head === undefined) return
     const source = {
@@ -160,7 +160,7 @@ class LevelDbBackend implements Backend {
     }
     for await (const batch of readEvents(source, ranges, options)) {
       yield batch
-      this.#lifecycle.check()
+      check()
     }
   }
 
@@ -171,11 +171,11 @@ class LevelDbBackend implements Backend {
   }
 
   async *list(range: ListRange = {}): AsyncGenerator<readonly SessionHead[]> {
-    this.#lifecycle.check()
+    const check = this.#lifecycle.guard()
     const { store } = this.#required()
     for await (const batch of listHeads(store.database, range)) {
       yield batch
-      this.#lifecycle.check()
+      check()
     }
   }
 

@@ -8,8 +8,8 @@ import { isStructure, structureTable } from './structures.ts'
 
 /** msgpack with records from a fixed table: no definitions inside a value, no state between two values. */
 const SETTINGS = { variableMapSize: true, mapsAsObjects: true, moreTypes: false, maxOwnStructures: 0 } as const
-const packr = new Packr({ ...SETTINGS, structures: structureTable() as [], useRecords: isStructure })
-const unpackr = new Unpackr({ ...SETTINGS, structures: structureTable() as [] })
+const packr = new Packr({ ...SETTINGS, structures: structureTable(), useRecords: isStructure })
+const unpackr = new Unpackr({ ...SETTINGS, structures: structureTable() })
 
 /** msgpackr recurses; deeper values than this take the road that does not. */
 const DEPTH_MOST = 200

@@ -47,16 +47,16 @@ test('sessions are erased side by side, while another one grows, is trimmed and 
   const extra = { pad: 'x'.repeat(500) }
   const doomed = Array.from({ length: 6 }, (_, index) => `doomed-${index}`)
   for (const session of doomed) await grow(backend, session, 100, { extra })
-  let isErasing = true
+  const erased = new AbortController()
   const living = (async () => {
-    for (let last = 0; isErasing;) {
-      last = await grow(backend, 'living', 300, { extra })
+    while (!erased.signal.aborted) {
+      const last = await grow(backend, 'living', 300, { extra })
       await grow(backend, 'living', 1, { trimBefore: last - 5 })
       expect(await readAll(backend, 'living')).toHaveLength(7)
     }
   })()
   await Promise.all(doomed.map((session) => backend.erase(session, 100)))
-  isErasing = false
+  erased.abort()
   await living
   expect(filesWith(path, 'doomed')).toEqual([])
   expect((await backend.maintenance?.verify())?.problems).toEqual([])
