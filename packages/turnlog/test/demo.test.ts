@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -10,6 +10,27 @@ const DEMO = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url))
 
 function runDemo(cwd: string): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [DEMO], { cwd, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } })
+}
+
+/** Times, counts and what the agent had come to differ from run to run. */
+function whatStays(text: string): string[] {
+  return text.split('\n').map((line) =>
+    line
+      .replace(/(MessageAdded) .*/, '$1')
+      .replaceAll(/\([\d–, …]+\)/g, '(positions)')
+      .replaceAll(/\d+/g, 'N')
+      .replaceAll(/\bmessages\b/g, 'message')
+      .replaceAll(/ +/g, ' '),
+  )
+}
+
+/** Every line of the demo that the README quotes is one that the demo prints. */
+function expectQuoted(output: string): void {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const [, quoted = ''] = /^`npm run demo`.*?^```text\n(.*?)^```$/ms.exec(readme) ?? []
+  const printed = whatStays(output)
+  expect(whatStays(quoted).filter((line) => !printed.some((other) => other.includes(line)))).toEqual([])
+  expect(quoted.split('\n').length).toBeGreaterThan(20)
 }
 
 test('the demo loses nothing, shows what others lose, and leaves a store to look at', async () => {
@@ -25,6 +46,7 @@ test('the demo loses nothing, shows what others lose, and leaves a store to look
   expect(stdout).toMatch(/JSON file, rewritten +40 +0 +40\n/)
   expect(stdout).toMatch(/JSONL \+ metadata +41 +40 +1\n/)
   expect(stdout).toMatch(/Turnlog +(\d+) +\1 +0\n/)
+  expectQuoted(stdout)
   const env = { TURNLOG_STORE: 'leveldb:.demo/sessions' }
   expect(await runCommand(['verify'], { cwd, env })).toMatchObject({ code: 0 })
   const next = [...stdout.matchAll(/bin\.js (.*)\n/g)].map(([, args = '']) => args.split(' '))

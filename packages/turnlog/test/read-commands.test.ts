@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import type { SessionStore } from 'turnlog'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from './run-command.ts'
 import { sampleStore } from './sample-store.ts'
+
+const README = new URL('../../../README.md', import.meta.url)
 
 describe.each(['leveldb', 'jsonl'] as const)('a %s store', (backend) => {
   test('list shows every session in the order of the keys, without colours in a pipe', async () => {
@@ -133,6 +136,17 @@ describe('commands that look', () => {
       added: [],
       kept: 1,
     })
+  })
+
+  test('what the README quotes of turnlog show is what it prints', async () => {
+    const { env } = await sampleStore(backend)
+    const quoted = [...readFileSync(README, 'utf8').matchAll(/^```text\n\$ turnlog (show .*)\n([^`]*)^```$/gm)]
+    expect(quoted.length).toBe(2)
+    for (const [, args = '', output = ''] of quoted) {
+      const { stdout } = await runCommand(args.split(' '), { env })
+      const anyAge = (text: string): string => text.trimEnd().replace(/last written \w+ ago/, 'last written long ago')
+      expect(anyAge(stdout), args).toBe(anyAge(output))
+    }
   })
 
   test('stats counts', async () => {
