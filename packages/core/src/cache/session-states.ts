@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { SessionEvent } from '../events/session-event.ts'
 import { applyEvent } from '../view/fold.ts'
-import { loadState } from '../view/load-state.ts'
+import { loadOutline, loadState } from '../view/load-state.ts'
 import type { EventSource } from '../view/read-events.ts'
 import { readEvents } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
@@ -57,10 +57,17 @@ export class SessionStates<M> {
     return loading
   }
 
+  /** Enough to add to the session: what is known of it, or else its outline, which is not kept. */
+  async loadToAdd(session: string): Promise<SessionState<M>> {
+    if (this.#states?.has(session) === true || this.#loading.has(session)) return this.load(session)
+    return (await loadOutline<M>(this.#source, session)) ?? this.load(session)
+  }
+
   /** Takes a state as the present one. */
   keep(session: string, state: SessionState<M>): void {
     this.#loading.delete(session)
-    this.#states?.set(session, state)
+    if (state.isOutline) this.#states?.delete(session)
+    else this.#states?.set(session, state)
   }
 
   forget(session: string): void {

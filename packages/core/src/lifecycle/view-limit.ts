@@ -29,6 +29,10 @@ export interface LimitCut {
   readonly exceeded: 'maxMessages' | 'maxSessionBytes'
 }
 
+export function isLimited({ maxMessages, maxSessionBytes }: ViewLimit): boolean {
+  return maxMessages !== undefined || maxSessionBytes !== undefined
+}
+
 /** Whether a view of this size is too large. */
 export function exceededLimit(
   { maxMessages = Infinity, maxSessionBytes = Infinity }: ViewLimit,

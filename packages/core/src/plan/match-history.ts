@@ -27,7 +27,9 @@ export function matchHistory<M extends object>(state: SessionState<M>, history: 
   }
   const shift = length - history.length
   const moved: number[] = []
-  for (let i = 0; i < history.length; i++) if (!matchAt(i, i) && !matchAt(i, i + shift)) moved.push(i)
+  for (let i = 0; i < history.length; i++) {
+    if (!matchAt(i, i) && (shift === 0 || !matchAt(i, i + shift))) moved.push(i)
+  }
   if (moved.length > 0) matchMoved(messages, history, moved, used, matchAt)
   return matches
 }

@@ -8,6 +8,8 @@ import { visibleVersion } from '../view/session-state.ts'
 export interface Intent<M, R extends object> {
   /** About what it will add to the log, so that an append stays bounded. */
   readonly bytes: number
+  /** It looks at no message of the view: the outline of the session is enough to plan it. */
+  readonly onlyAdds?: boolean
   readonly expectedVersion?: number
   readonly operation?: Operation
   /** Reads what planning needs beside the state. */

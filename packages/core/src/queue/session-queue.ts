@@ -18,6 +18,8 @@ export interface QueueContext<M> {
   now(): number
   /** The settled state, fresh from the log if another process may have written. */
   load(session: string): Promise<SessionState<M>>
+  /** The same, or its outline. */
+  loadToAdd(session: string): Promise<SessionState<M>>
   /** The append was written; `state` is what the session is now. */
   settled(session: string, state: SessionState<M>): void
   /** What was known of the session cannot be trusted any more. */
@@ -115,7 +117,8 @@ export class SessionQueue<M> {
   }
 
   async #tryWrite(batch: readonly Waiting<M>[], isLastTry: boolean): Promise<boolean> {
-    const settled = await this.#context.load(this.#session)
+    const onlyAdds = batch.every(({ intent }) => intent.onlyAdds === true)
+    const settled = await (onlyAdds ? this.#context.loadToAdd(this.#session) : this.#context.load(this.#session))
     const draft = new Draft<M>(settled, this.#context.now())
     const outcomes: Outcome[] = []
     for (const { intent } of batch) {

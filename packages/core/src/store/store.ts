@@ -6,6 +6,7 @@ import { checkKey } from '../keys/check-key.ts'
 import type { SessionLimits } from '../lifecycle/session-limits.ts'
 import { sessionLimits } from '../lifecycle/session-limits.ts'
 import { StoreKeeper } from '../lifecycle/store-keeper.ts'
+import { isLimited } from '../lifecycle/view-limit.ts'
 import type { SweepResult } from '../lifecycle/sweep-result.ts'
 import { normaliseJson } from '../normalise/normalise-json.ts'
 import { normaliseMessage } from '../normalise/normalise-message.ts'
@@ -38,7 +39,7 @@ import type {
 import type { StoreParts } from './reading-store.ts'
 import { ReadingStore } from './reading-store.ts'
 import { provideInternals } from './store-internals.ts'
-import type { Planned } from '../queue/intent.ts'
+import type { Intent, Planned } from '../queue/intent.ts'
 
 /**
  * The way of a message: normalised here, planned on a draft (`plan/`), written by its session's queue (`queue/`), folded
@@ -56,6 +57,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
       backend: parts.backend,
       now: this.now,
       load: (session) => this.states.load(session),
+      loadToAdd: (session) => this.states.loadToAdd(session),
       settled: (session, state) => {
         this.states.keep(session, state)
         this.signals.wake(session)
@@ -116,14 +118,14 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
       name === 'message'
         ? [normaliseMessage<M>(input[0], name, maxMessageBytes)]
         : internMessages<M>(input, maxMessageBytes)
-    return this.#write(key, options, ['add', messages], bytesOf(messages), (draft) =>
-      planAddMessages(key, draft, messages, add, this.toolLinks),
-    )
+    const plan = (draft: Draft<M>): void => planAddMessages(key, draft, messages, add, this.toolLinks)
+    return this.#write(key, options, ['add', messages], bytesOf(messages), plan, { onlyAdds: !isLimited(add.cutAt) })
   }
 
   async setSummary(key: string, summary: string, options?: WriteOptions): Promise<WriteResult> {
     checkText('summary', summary)
-    return this.#write(key, options, ['summary', summary], summary.length, (draft) => draft.setSummary(summary))
+    const plan = (draft: Draft<M>): void => draft.setSummary(summary)
+    return this.#write(key, options, ['summary', summary], summary.length, plan, { onlyAdds: true })
   }
 
   async truncateHistory(
@@ -177,7 +179,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
       past = await stateAt(this.source, key, settled, at)
     }
     const plan = (draft: Draft<M>): void => planRestore(key, draft, past as SessionState<M>)
-    return this.#write(key, options, ['restore', at], 0, plan, prepare)
+    return this.#write(key, options, ['restore', at], 0, plan, { prepare })
   }
 
   async fork(from: string, to: string, options: { readonly at?: number } = {}): Promise<WriteResult> {
@@ -203,15 +205,15 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
       throw new StoreError('INVALID_ARGUMENT', `metadata is an object, not ${describe(metadata)}.`)
     }
     const changes = normaliseJson(metadata, 'metadata').value as JsonObject
-    return this.#write(key, options, ['metadata', changes], 0, (draft) => planSetMetadata(key, draft, changes))
+    const plan = (draft: Draft<M>): void => planSetMetadata(key, draft, changes)
+    return this.#write(key, options, ['metadata', changes], 0, plan, { onlyAdds: true })
   }
 
   async note(key: string, kind: string, data: unknown, options?: WriteOptions): Promise<WriteResult> {
     checkText('kind', kind)
     const { value, bytes } = normaliseJson(data, 'data')
-    return this.#write(key, options, ['note', kind, value], bytes, (draft) => {
-      draft.add('Noted', { kind, data: value })
-    })
+    const plan = (draft: Draft<M>): void => void draft.add('Noted', { kind, data: value })
+    return this.#write(key, options, ['note', kind, value], bytes, plan, { onlyAdds: true })
   }
 
   async compact(key: string): Promise<CompactResult> {
@@ -258,14 +260,14 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     request: readonly unknown[],
     bytes: number,
     plan: (draft: Draft<M>) => R | void,
-    prepare?: (settled: SessionState<M>) => Promise<void>,
+    needs?: Pick<Intent<M, R>, 'prepare' | 'onlyAdds'>,
   ): Promise<Planned<R>> {
     this.checkSession(key)
     return this.#queues.enqueue<R>(key, {
       ...checkWriteOptions(options, request),
+      ...needs,
       bytes,
       plan: (draft) => plan(draft) ?? ({} as R),
-      ...(prepare === undefined ? undefined : { prepare }),
     })
   }
 }

@@ -97,8 +97,10 @@ export function recordEvent<M>(state: SessionState<M>, event: SessionEvent<M>): 
 
 /** Adds a message at the end of the view. */
 function append<M>(state: SessionState<M>, entry: ViewEntry, message: M): void {
-  state.messages[state.length] = message
-  state.entries[state.length] = entry
+  if (!state.isOutline) {
+    state.messages[state.length] = message
+    state.entries[state.length] = entry
+  }
   state.length += 1
   state.bytes += entry.bytes
 }

@@ -50,6 +50,32 @@ async function loadByProjection<M>(
     foldView(state, view, projection)
     if (state.length !== projection.messages) return undefined
   }
+  takeProjection(state, head, projection)
+  return state
+}
+
+/**
+ * The state without its messages, from the head alone: as good for adding, at a cost that does not grow with the view.
+ * `undefined` if the projection is not enough.
+ */
+export async function loadOutline<M>({ backend }: EventSource, session: string): Promise<SessionState<M> | undefined> {
+  const head = await backend.head(session)
+  if (head === undefined) return emptyState()
+  const projection = readProjection(head.projection)
+  if (projection === undefined || projection.deleted === true) return undefined
+  const { viewSeq, runs } = projection
+  if (viewSeq > 0 && runs === undefined) return undefined
+  const state = emptyState<M>(head)
+  state.isOutline = true
+  state.length = projection.messages
+  state.bytes = projection.bytes
+  state.viewSeq = viewSeq
+  state.viewRuns = runs ?? []
+  takeProjection(state, head, projection)
+  return state
+}
+
+function takeProjection(state: SessionState<unknown>, head: Head, projection: Projection): void {
   state.last = head.last
   state.deleted = projection.deleted === true
   state.summarySeq = projection.summarySeq
@@ -62,7 +88,6 @@ async function loadByProjection<M>(
   state.recordedBytes = projection.recordedBytes
   state.checkpoint = projection.checkpoint
   state.ops = projection.recentOps
-  return state
 }
 
 async function readView<M>(

@@ -32,6 +32,8 @@ export interface SessionState<M> {
   last: number
   /** The last thing that happened is that the session was deleted. */
   deleted: boolean
+  /** Only the numbers: the messages were not read, because what is only added to a view does not need them. */
+  isOutline: boolean
   messages: M[]
   entries: ViewEntry[]
   /** How many messages are in the view. */
@@ -80,6 +82,7 @@ export function emptyState<M>(head?: Pick<Head, 'first' | 'incarnation'>): Sessi
     first: head?.first ?? 1,
     last: 0,
     deleted: false,
+    isOutline: false,
     messages: [],
     entries: [],
     length: 0,

@@ -46,6 +46,27 @@ test('a cold load reads the view event, its runs, the summary and what came afte
   expect(reads() - before).toBe(1)
 })
 
+test('adding to a session that is not in memory reads none of its events', async () => {
+  const { backend, reads } = countingBackend()
+  const store = await openStore({ backend, viewCacheBytes: 0 })
+  for (let i = 0; i < 10; i++) await store.addMessage(KEY, 'user', String(i))
+  await store.truncateHistory(KEY, 5)
+  await store.setSummary(KEY, 'half of it')
+  const before = reads()
+  await store.addMessages(KEY, [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+  ])
+  await store.setMetadata(KEY, { title: 'cold' })
+  await store.note(KEY, 'usage', 1)
+  await store.setSummary(KEY, 'more of it')
+  expect(reads()).toBe(before)
+  const { messages, ...view } = await store.load(KEY)
+  expect(messages.map(({ content }) => content)).toEqual(['5', '6', '7', '8', '9', 'a', 'b'])
+  expect(view).toMatchObject({ summary: 'more of it', metadata: { title: 'cold' } })
+  expect((await store.verify()).problems).toEqual([])
+})
+
 test('listing, summary and expiry never scan a log', async () => {
   const { backend, seqs } = countingBackend()
   const store = await openStore(backend)
