@@ -1,6 +1,7 @@
-// Packs every package, installs the tarballs into empty projects with npm, pnpm and yarn, and uses them as a newcomer
-// would: on Node 20, 22 and 24, after kill -9, with the command, and type-checked under node16 and bundler resolution.
-// Needs the registry. Not a part of `npm test`. Usage: node packages/turnlog/scripts/try-packages.mjs [npm|pnpm|yarn ...]
+// Packs every package, installs the tarballs into empty projects with npm, pnpm and yarn (1 and 4), and uses them as a
+// newcomer would: on Node 20, 22 and 24, after kill -9, with the command, and type-checked under node16 and bundler
+// resolution. Needs the registry. Not a part of `npm test`.
+// Usage: node packages/turnlog/scripts/try-packages.mjs [npm|pnpm|yarn1|yarn4 ...]
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +11,13 @@ import { fileURLToPath } from 'node:url'
 const PACKAGES = ['core', 'conformance', 'leveldb-backend', 'jsonl-backend', 'turnlog']
 const NODES = ['20', '22', '24']
 const PNPM = ['npx', '--yes', 'pnpm@10.34.9']
-const YARN = ['npx', '--yes', 'yarn@1.22.22']
+const YARN_1 = ['npx', '--yes', 'yarn@1.22.22']
+const YARN_4 = ['npx', '--yes', '--package', '@yarnpkg/cli-dist@4.18.1', 'yarn']
+const YARN_4_SETTINGS = `nodeLinker: node-modules
+enableTelemetry: false
+enableGlobalCache: false
+enableImmutableInstalls: false
+`
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 const WRITE = `import { openStore } from 'turnlog'
@@ -58,7 +65,7 @@ const results = []
 
 try {
   const tarballs = pack()
-  const wanted = process.argv.length > 2 ? process.argv.slice(2) : ['npm', 'pnpm', 'yarn']
+  const wanted = process.argv.length > 2 ? process.argv.slice(2) : ['npm', 'pnpm', 'yarn1', 'yarn4']
   for (const manager of wanted) {
     const project = join(work, manager)
     mkdirSync(project)
@@ -99,15 +106,39 @@ function install(manager, project, tarballs) {
     dependencies: { turnlog, '@turnlog/core': core, ...(manager === 'npm' ? others : {}) },
     devDependencies: { typescript: '5.9.3', '@types/node': '^20' },
     ...(manager === 'pnpm' ? { pnpm: { overrides: tarballs } } : {}),
-    ...(manager === 'yarn' ? { resolutions: tarballs } : {}),
+    ...(manager.startsWith('yarn') ? { resolutions: { ...tarballs, ...withoutAccelerator() } } : {}),
   }
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, undefined, 2))
+  if (manager === 'yarn4') {
+    writeFileSync(join(project, '.yarnrc.yml'), YARN_4_SETTINGS)
+    writeFileSync(join(project, 'yarn.lock'), '') // or a project further up would be taken for its root
+  }
   const commands = {
     npm: ['npm', 'install', '--no-audit', '--no-fund', '--loglevel=error'],
     pnpm: [...PNPM, 'install', '--ignore-workspace'],
-    yarn: [...YARN, 'install', '--non-interactive', '--silent', '--cache-folder', join(work, 'yarn-cache')],
+    yarn1: [...YARN_1, 'install', '--non-interactive', '--silent', '--cache-folder', join(work, 'yarn-cache')],
+    yarn4: [...YARN_4, 'install'],
   }
   run(commands[manager], project)
+}
+
+/**
+ * Yarn looks up the optional packages of every platform, whatever it is told to ignore, and fails if a registry has only
+ * those of this one. Then msgpackr goes without its native accelerator, as it does wherever that cannot be built.
+ */
+function withoutAccelerator() {
+  const view = (...args) => spawnSync('npm', ['view', ...args], { encoding: 'utf8' }).stdout.trim()
+  const platforms = Object.entries(JSON.parse(view('msgpackr-extract', 'optionalDependencies', '--json')))
+  if (platforms.every(([name, version]) => view(`${name}@${version}`, 'version') !== '')) return {}
+  process.stderr.write('  without msgpackr-extract: the registry has it for some platforms only\n')
+  const directory = join(work, 'msgpackr-extract')
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(
+    join(directory, 'package.json'),
+    '{ "name": "msgpackr-extract", "version": "3.0.7", "main": "index.js" }',
+  )
+  writeFileSync(join(directory, 'index.js'), "throw new Error('left out')\n")
+  return { 'msgpackr-extract': `file:${directory}` }
 }
 
 function tryProject(manager, project) {
