@@ -102,7 +102,9 @@ class RangeReader {
 
   #take(value: Buffer, batch: EventRecord[]): void {
     const { session, keys } = this.#source
-    const events = decodeEvents(session, keys, value, this.#next)
+    const { from, to } = this.#range
+    const wanted = this.#reverse ? { from, to: this.#next } : { from: this.#next, to }
+    const events = decodeEvents(session, keys, value, this.#next, wanted)
     const first = events[0]?.seq ?? 0
     const last = first + events.length - 1
     if (first > this.#next && this.#reverse) return // a segment that lies wholly behind the range

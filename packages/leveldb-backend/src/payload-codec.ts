@@ -48,6 +48,15 @@ export function decodePayload(bytes: Buffer, json: boolean): Json {
   }
 }
 
+/** Several msgpack payloads, one behind the other. @throws {PayloadError} */
+export function decodePayloads(bytes: Buffer): readonly Json[] {
+  try {
+    return unpackr.unpackMultiple(bytes) as readonly Json[]
+  } catch {
+    throw new PayloadError()
+  }
+}
+
 /** A payload whose checksum is right and that still cannot be decoded. Becomes `CORRUPT` where the place is known. */
 export class PayloadError extends Error {
   constructor() {

@@ -10,7 +10,7 @@ export const HEADER_BYTES = 6
 export const JSON_TEXT = 1
 /** The row holds several events. */
 export const SEGMENT = 2
-/** Events of a segment are framed one by one, because not all of them are msgpack. */
+/** Not all events of a segment are msgpack, so each is decoded by itself. */
 export const MIXED = 4
 const KNOWN_FLAGS = JSON_TEXT | SEGMENT | MIXED
 

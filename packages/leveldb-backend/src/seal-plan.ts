@@ -1,7 +1,8 @@
 import type { EventRow } from './event-row.ts'
-import { sealEvent, sealSegment } from './event-row.ts'
+import { sealEvent } from './event-row.ts'
 import { HEADER_BYTES } from './row-value.ts'
 import type { SessionKeys } from './row-keys.ts'
+import { sealSegment } from './segment.ts'
 
 /** Events per segment: beyond 64 reading gains nothing more, and rewriting costs more. */
 export const SEGMENT_EVENTS = 64

@@ -82,8 +82,14 @@ test('64 events become one value under the key of the last, and the single ones 
   const [, segment] = events[0]!
   expect(segment[1]).toBe(2)
   expect(segment.readUInt16BE(14)).toBe(64)
+  const lengths = Array.from({ length: 64 }, (_, index) => segment.readUInt32BE(16 + 4 * index))
+  let at = 16 + 4 * 64
   const unpack = await unpackerOf(path)
-  expect(unpack(segment.subarray(16))).toEqual(Array.from({ length: 64 }, (_, index) => event(index + 1)))
+  for (const [index, length] of lengths.entries()) {
+    expect(unpack(segment.subarray(at, at + length))).toEqual(event(index + 1))
+    at += length
+  }
+  expect(at).toBe(segment.length)
 })
 
 test('what msgpack would change is kept as JSON text, alone and in a segment', async () => {

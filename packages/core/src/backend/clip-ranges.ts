@@ -29,13 +29,16 @@ export function checkRead(ranges: readonly Range[], options: ReadOptions = {}): 
   }
 }
 
-/** The parts of the ranges that exist, ascending. */
+/** The parts of the ranges that exist, ascending; those that touch are one, because each costs a seek. */
 export function clipRanges(head: Pick<Head, 'first' | 'last'>, ranges: readonly Range[]): Range[] {
-  const clipped: Range[] = []
+  const clipped: { from: number; to: number }[] = []
   for (const range of ranges) {
     const from = Math.max(range.from, head.first)
     const to = Math.min(range.to, head.last)
-    if (from <= to) clipped.push({ from, to })
+    if (from > to) continue
+    const previous = clipped.at(-1)
+    if (previous?.to === from - 1) previous.to = to
+    else clipped.push({ from, to })
   }
   return clipped
 }
