@@ -1,6 +1,6 @@
 // What a busy sweeper costs the writers beside it: the p99 of addMessage with nothing to sweep and with a sweeper that
-// compacts all the time, in turns on one store. The aim is a ratio of at most 2. Wants a quiet machine, takes a minute
-// or two, is not a part of `npm test`. Usage: node packages/turnlog/scripts/sweeper-cost.mjs [memory|leveldb|jsonl ...]
+// compacts all the time, in turns on one store. The aim is a ratio of at most 2. Wants a quiet machine, takes six
+// minutes, is not a part of `npm test`. Usage: node packages/turnlog/scripts/sweeper-cost.mjs [memory|leveldb|jsonl ...]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { jsonlBackend, leveldbBackend, memoryBackend, openStore } from 'turnlog'
 
 const MOST = 2
-const ROUNDS = Number(process.env['ROUNDS'] ?? 4)
-const ROUND_MS = Number(process.env['ROUND_MS'] ?? 5000)
+const ROUNDS = 4
+const ROUND_MS = 5000
 const SESSIONS = 32
 /** Sessions with something to remove, made before each round: more than a sweep can do in one. */
 const DEAD_SESSIONS = 400
 /** Every so-manieth of them is large enough to have its storage rewritten. */
-const LARGE_EVERY = Number(process.env['LARGE_EVERY'] ?? 16)
+const LARGE_EVERY = 16
 
 const BACKENDS = {
   memory: () => memoryBackend(),
@@ -48,7 +48,7 @@ const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BAC
 try {
   for (const name of wanted) {
     for (const [index, writer] of Object.keys(WRITERS).entries())
-      if ((process.env['WRITER'] ?? String(index)) === String(index)) await measure(name, writer, String(index))
+      === String(index)) await measure(name, writer, String(index))
   }
 } finally {
   rmSync(directory, { recursive: true, force: true })
