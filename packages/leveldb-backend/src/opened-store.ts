@@ -10,6 +10,7 @@ import { Database } from './database.ts'
 import { compareIdentity, compareWithAnchor, examineDirectory } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
 import { forgetCompactions } from './files/forget-compactions.ts'
+import { protectFiles } from './files/protect-files.ts'
 import type { TornLog } from './files/inspect-store.ts'
 import { setFileAside, setTailAside } from './files/set-aside.ts'
 import type { CommitTarget } from './group-commit.ts'
@@ -87,6 +88,7 @@ export class OpenedStore implements CommitTarget {
       if (examined.kind === 'existing') compareIdentity(directory, examined.anchor, rows)
       anchor.reset({ storeId: rows.storeId, batches: rows.batches, durability: options.durability })
       syncDirectory(directory)
+      protectFiles(directory)
       guard.checkInBackground()
       const report = { created, findings }
       return new OpenedStore({ directory, options, lock, anchor, guard, database, rows, report })
@@ -150,6 +152,7 @@ export class OpenedStore implements CommitTarget {
       await this.database.close()
       if (this.#isFenced) cutFailedBatch(this.directory, this.#batches)
       this.#anchor.sync()
+      protectFiles(this.directory)
     } finally {
       this.#anchor.close()
       this.#lock.release()
@@ -214,7 +217,6 @@ function staleLock(directory: string): OpenFinding {
   return { kind: 'stale-lock', message: 'The lock of a process that no longer runs was taken over.', file }
 }
 
-/** The mode of the directory protects the files in it, which LevelDB makes readable for everybody. */
 function makeDirectory(path: string): string {
   const directory = resolve(path)
   try {

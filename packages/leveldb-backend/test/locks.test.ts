@@ -92,4 +92,6 @@ test('nobody else may read a directory that the backend made', async () => {
   await grow(backend, 'a', 1)
   expect(statSync(path).mode & 0o777).toBe(0o700)
   for (const file of filesNamed(path, /^turnlog\./)) expect(statSync(file).mode & 0o777).toBe(0o600)
+  await backend.close()
+  for (const file of filesNamed(path, /./)) expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
 })

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import type { EventRecord, Json, JsonObject } from '@turnlog/core/backend'
 import { lineChecksum, toHex } from './checksum.ts'
 
@@ -78,7 +79,9 @@ export function hasValidChecksum(buffer: Buffer, line: LineFrame, seed: number, 
 export function parseEvent(buffer: Buffer, line: LineFrame): EventRecord {
   buffer[line.eventEnd] = CLOSING_BRACE
   try {
-    return JSON.parse(buffer.toString('utf8', line.start, line.eventEnd + 1)) as EventRecord
+    const text = buffer.subarray(line.start, line.eventEnd + 1)
+    // Most lines are ASCII, and checking that is so much cheaper than decoding UTF-8 that it pays for all of them.
+    return JSON.parse(text.toString(isAscii(text) ? 'latin1' : 'utf8')) as EventRecord
   } finally {
     buffer[line.eventEnd] = COMMA
   }
