@@ -47,8 +47,7 @@ const directory = mkdtempSync(join(tmpdir(), 'turnlog-sweeper-'))
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BACKENDS)
 try {
   for (const name of wanted) {
-    for (const [index, writer] of Object.keys(WRITERS).entries())
-      === String(index)) await measure(name, writer, String(index))
+    for (const [index, writer] of Object.keys(WRITERS).entries()) await measure(name, writer, String(index))
   }
 } finally {
   rmSync(directory, { recursive: true, force: true })
