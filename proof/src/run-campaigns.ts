@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib'
 
 import type { Campaign, CampaignContext, Outcome } from './campaign.ts'
 import type { BackendName } from './child/make-backend.ts'
+import { prepareChildren } from './machine/start-child.ts'
 import { Random } from './random.ts'
 
 export interface RunOptions {
@@ -26,6 +27,7 @@ const SHORT_LINE_MS = 8_000
 export async function runCampaigns(options: RunOptions): Promise<readonly Outcome[]> {
   // Stopped by hand: the exit handlers still run, so that no mount and no directory is left behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+  await prepareChildren()
   const outcomes: Outcome[] = []
   for (const campaign of options.campaigns) {
     const directories: string[] = []

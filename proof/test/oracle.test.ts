@@ -115,9 +115,59 @@ describe('the oracle', () => {
       [begin(3, { kind: 'replaceFrom', id: 'c', ids: ['d'] }), done(3, 8), { version: 8, summary: 's', ids: ['d'] }],
       [begin(4, { kind: 'restore', at: 3 }), done(4, 10), { version: 10, ids: ['a', 'b', 'c'] }],
       [begin(5, { kind: 'history', ids: ['c', 'a'] }), done(5, 11), { version: 11, ids: ['c', 'a'] }],
-      [begin(6, { kind: 'delete', erase: false }), { t: 'done', key: 'k', n: 6 }, {}],
+      [begin(6, { kind: 'delete', erase: false, expire: false }), { t: 'done', key: 'k', n: 6 }, {}],
     ]
     for (const [call, answer, sight] of steps) expect(live(call, answer, saw(sight))).toEqual([])
+  })
+
+  describe('when calls that nobody answered are repeated with their id', () => {
+    const first = (n: number, ...ids: readonly string[]): JournalRecord =>
+      ({ ...add(n, ...ids), id: `op${n}` }) as JournalRecord
+    const again = (n: number, ...ids: readonly string[]): JournalRecord =>
+      ({ ...first(n, ...ids), again: n }) as JournalRecord
+
+    test('hands them out until they are answered or something new is done', () => {
+      live(first(0, 'a'), first(1, 'b'))
+      expect(oracle.retries().map(({ id }) => id)).toEqual(['op0', 'op1'])
+      live(again(0, 'a'))
+      expect(oracle.retries().map(({ id }) => id)).toEqual(['op0', 'op1'])
+      live(saw({ version: 1, ids: ['a'] }), add(2, 'c'), done(2, 2))
+      expect(oracle.retries()).toEqual([])
+    })
+
+    test('does not hand out a call that has no id', () => {
+      live(add(0, 'a'))
+      expect(oracle.retries()).toEqual([])
+    })
+
+    test('is content when each is there once, whether or not it had happened', () => {
+      for (const found of [[], ['a'], ['a', 'b']]) {
+        oracle = new Oracle()
+        live(first(0, 'a'), first(1, 'b'))
+        const look = saw({ version: found.length, ids: found })
+        expect(
+          live(look, again(0, 'a'), again(1, 'b'), done(0, 1), done(1, 2), saw({ version: 2, ids: ['a', 'b'] })),
+        ).toEqual([])
+      }
+    })
+
+    test('sees one that was written twice, and one that was lost in spite of its answer', () => {
+      for (const ids of [['a', 'a'], []]) {
+        oracle = new Oracle()
+        live(first(0, 'a'))
+        expect(live(again(0, 'a'), done(0, 1), saw({ version: ids.length, ids }))).toHaveLength(1)
+      }
+    })
+
+    test('sees an answer that is not the first one', () => {
+      live(first(0, 'a'))
+      expect(live(saw({ version: 1, ids: ['a'] }), again(0, 'a'), done(0, 2))).toHaveLength(1)
+    })
+
+    test('sees a repetition that is refused', () => {
+      live(first(0, 'a'))
+      expect(live(again(0, 'a'), { t: 'failed', key: 'k', n: 0, code: 'CONFLICT', message: '' })).toHaveLength(1)
+    })
   })
 })
 

@@ -7,6 +7,17 @@ import { kill } from './kill.ts'
 import { killPoints } from './kill-points.ts'
 import { owners } from './owners.ts'
 import { power } from './power.ts'
+import { readers } from './readers.ts'
 
 /** All of them, the most telling first. */
-export const CAMPAIGNS: readonly Campaign[] = [kill, killPoints, power, damage, owners, ioErrors, fuzz, history]
+export const CAMPAIGNS: readonly Campaign[] = [
+  kill,
+  killPoints,
+  readers,
+  power,
+  damage,
+  owners,
+  ioErrors,
+  fuzz,
+  history,
+]

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
 import type { BackendName } from '../child/make-backend.ts'
 import type { WriterTask } from '../child/writer-task.ts'
+import { Checker } from '../machine/checker.ts'
 import { parallel } from '../machine/parallel.ts'
-import { startChild } from '../machine/start-child.ts'
 import type { CallPoint } from '../machine/strace.ts'
 import { listCalls, runInjected } from '../machine/strace.ts'
 import { hasTool } from '../machine/tools.ts'
@@ -52,7 +52,9 @@ async function killEverywhere(context: CampaignContext, backend: BackendName): P
   const share = most / points.length
   const chosen = points.filter(() => share >= 1 || context.random.chance(share))
   const violations: string[] = []
+  const checker = new Checker()
   let killed = 0
+  let repeated = 0
   let done = 0
   await parallel({ count: chosen.length, width: WIDTH, hasTime: context.budget() }, async (index) => {
     const { call, file, n, ordinal, isRandomName } = chosen[index] as CallPoint
@@ -73,12 +75,14 @@ async function killEverywhere(context: CampaignContext, backend: BackendName): P
     const first = oracle.judge(task.journal)
     for (const violation of first.violations) say(violation)
     if (first.refusal !== undefined) say(`the first opening failed: ${first.refusal.code}: ${first.refusal.message}`)
-    const again = { ...task, journal: `${path}.journal2`, tag: 's2', operations: 2, verify: true }
-    const { code, errorText } = await startChild('writer', again).ended
+    const retries = oracle.retries()
+    const again = { ...task, journal: `${path}.journal2`, tag: 's2', operations: 2, verify: true, retries }
+    const death = await checker.run(again)
     const second = oracle.judge(again.journal)
     for (const violation of second.violations) say(`afterwards ${violation}`)
     if (second.refusal !== undefined) say(`cannot be opened: ${second.refusal.code}: ${second.refusal.message}`)
-    else if (code !== 0 || !second.isClosed) say(`the next writer ended with ${code}: ${errorText}`)
+    else if (death !== undefined || !second.isClosed) say(`the next writer did not close: ${death ?? ''}`)
+    repeated += second.repeated
     for (const leftover of [path, task.journal, again.journal]) rmSync(leftover, { recursive: true, force: true })
     done += 1
     if (done % 100 === 0)
@@ -86,6 +90,7 @@ async function killEverywhere(context: CampaignContext, backend: BackendName): P
         `${backend}: ${done} of ${chosen.length} points, ${killed} killed, ${violations.length} violations`,
       )
   })
+  await checker.end()
   if (killed < done / 2) {
     violations.push(`${backend}: only ${killed} of ${done} runs were killed: the harness does not do its work`)
   }
@@ -96,5 +101,6 @@ async function killEverywhere(context: CampaignContext, backend: BackendName): P
     attempts: killed,
     unit: `kills at ${done} of ${points.length} system calls`,
     violations,
+    note: `${repeated} calls that were not answered were repeated with their id`,
   }
 }

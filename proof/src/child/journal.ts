@@ -1,8 +1,12 @@
-import { openSync, writevSync } from 'node:fs'
+import { closeSync, openSync, writevSync } from 'node:fs'
 
 import type { JournalRecord } from '../model/record.ts'
 
 const END_OF_LINE = Buffer.from('\n')
+
+/** A journal that goes to the parent through a pipe: limits on files must not hit it. */
+export const PIPED_JOURNAL = 'pipe'
+const PIPE_DESCRIPTOR = 3
 
 /**
  * Where a child says what it does, before and after. A line is one `writev`: complete in the page cache when the call
@@ -12,10 +16,14 @@ export class Journal {
   readonly #descriptor: number
 
   constructor(path: string) {
-    this.#descriptor = openSync(path, 'a')
+    this.#descriptor = path === PIPED_JOURNAL ? PIPE_DESCRIPTOR : openSync(path, 'a')
   }
 
   write(record: JournalRecord): void {
     writevSync(this.#descriptor, [Buffer.from(JSON.stringify(record)), END_OF_LINE])
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
   }
 }

@@ -1,15 +1,16 @@
 import type { SessionStore } from '@turnlog/core'
 import { isStoreError } from '@turnlog/core'
 
-import { idOf, messageOf } from '../model/message-of.ts'
+import { idOf } from '../model/message-of.ts'
 import type { ProofMessage } from '../model/message-of.ts'
-import type { Operation } from '../model/operation.ts'
-import type { LogSight } from '../model/record.ts'
+import type { Operation, Place, Retry } from '../model/operation.ts'
+import type { BeginRecord, LogSight } from '../model/record.ts'
 import type { Random } from '../random.ts'
 import type { Journal } from './journal.ts'
+import { perform, takesOperationId } from './perform.ts'
 
 /** Views are cut when they are longer, so that lives stay short and cheap. */
-const LONG_VIEW = 150
+const LONG_VIEW = 120
 
 interface View {
   readonly ids: readonly string[]
@@ -32,6 +33,7 @@ export class LaneWriter {
   #forkExists = false
   /** A call failed and may have been recorded even so: look before the next one. */
   #isInDoubt = false
+  #isLost = false
   /** Versions that `restore` may name: seen since the last compaction. */
   #versions: number[] = []
 
@@ -44,129 +46,133 @@ export class LaneWriter {
     this.#tag = `${tag}.${key}`
   }
 
+  /** It is damaged: nothing that is done to it tells anything any more. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
   /** Looks at both sessions as a new process finds them. */
-  async look(): Promise<void> {
-    await this.#see(this.key, true)
-    this.#forkExists = ((await this.#see(this.forkKey, true))?.version ?? 0) > 0
+  async look(withLog: boolean): Promise<void> {
+    await this.#see(this.key, withLog)
+    this.#forkExists = ((await this.#see(this.forkKey, withLog))?.version ?? 0) > 0
+  }
+
+  /** Makes the calls again that the life before made and that nobody answered, just as it made them. */
+  async retry(retries: readonly Retry[]): Promise<void> {
+    for (const key of [this.key, this.forkKey]) {
+      const own = retries.filter((retry) => retry.key === key)
+      await Promise.all(own.map(({ op, place, id }, again) => this.#send({ key, op, place, id, again })))
+    }
   }
 
   async append(): Promise<void> {
-    if (!(await this.#isClear())) return
-    const ids = this.#newIds(1)
-    await this.#call(this.key, { kind: 'add', ids }, () => this.#store.addMessages(this.key, ids.map(messageOf)))
+    if (await this.#isClear()) await this.#add(1)
+  }
+
+  /** One call at a time, so that the journal knows every version that there ever was. */
+  async calmStep(): Promise<void> {
+    const random = this.#random
+    const choice = random.below(20)
+    if (choice > 0) return this.#add(random.chance(0.8) ? random.between(1, 5) : random.between(6, 100))
+    const view = await this.#see(this.key, false)
+    if (view === undefined || view.ids.length < 200) return undefined
+    // What is cut off is then removed from the file, which is written anew under the eyes of the reader.
+    await this.#call({ kind: 'keepLast', count: 20 })
+    await this.#call({ kind: 'compact' })
+    await this.#see(this.key, false)
   }
 
   async step(): Promise<void> {
     if (!(await this.#isClear())) return undefined
-    const { key } = this
-    const store = this.#store
     const random = this.#random
     const choice = random.below(100)
-    if (choice < 40) return this.#add(key, random.chance(0.8) ? random.between(1, 4) : random.between(5, 100))
+    if (choice < 40) return this.#add(random.chance(0.8) ? random.between(1, 4) : random.between(5, 100))
     if (choice < 48) {
-      await Promise.all(Array.from({ length: random.between(2, 6) }, () => this.#add(key, random.between(1, 3))))
+      await Promise.all(Array.from({ length: random.between(2, 6) }, () => this.#add(random.between(1, 3))))
       return
     }
-    if (choice < 52) {
-      const text = `summary ${this.#newIds(1)[0] ?? ''}`
-      return this.#call(key, { kind: 'summary', text }, () => store.setSummary(key, text))
-    }
-    if (choice < 55) {
-      const counter = random.below(1_000_000)
-      return this.#call(key, { kind: 'metadata', counter }, () => store.setMetadata(key, { counter }))
-    }
-    if (choice < 57) return this.#call(key, { kind: 'note' }, () => store.note(key, 'usage', { tokens: choice }))
-    const view = await this.#see(key, random.chance(0.1))
+    if (choice < 52) return this.#call({ kind: 'summary', text: `summary ${this.#newIds(1)[0] ?? ''}` })
+    if (choice < 55) return this.#call({ kind: 'metadata', counter: random.below(1_000_000) })
+    if (choice < 57) return this.#call({ kind: 'note' })
+    const view = await this.#see(this.key, random.chance(0.1))
     if (view === undefined) return undefined
-    if (view.ids.length > LONG_VIEW) {
-      const count = random.between(0, 20)
-      return this.#call(key, { kind: 'keepLast', count }, () => store.truncateHistory(key, count))
-    }
+    if (view.ids.length > LONG_VIEW) return this.#call({ kind: 'keepLast', count: random.between(0, 20) })
     return this.#stepOn(view, choice)
   }
 
   /** Operations that refer to what is there. */
   async #stepOn(view: View, choice: number): Promise<void> {
-    const { key } = this
-    const store = this.#store
     const random = this.#random
     const { ids, positions, version } = view
     const index = random.below(ids.length)
     const id = ids[index]
     const position = positions[index]
-    if (choice < 62) {
-      const count = random.between(-1, ids.length + 1)
-      return this.#call(key, { kind: 'keepLast', count }, () => store.truncateHistory(key, count))
-    }
+    if (choice < 62) return this.#call({ kind: 'keepLast', count: random.between(-1, ids.length + 1) })
     if (choice < 72) {
       const changed = ids.filter(() => random.chance(0.8))
       if (random.chance(0.3)) changed.splice(random.below(changed.length + 1), 0, ...this.#newIds(1))
       changed.push(...this.#newIds(random.below(4)))
-      return this.#call(key, { kind: 'history', ids: changed }, () => store.setHistory(key, changed.map(messageOf)))
+      return this.#call({ kind: 'history', ids: changed })
     }
     if (choice < 77) {
-      return this.#call(key, { kind: 'compact' }, async () => {
-        await store.compact(key)
-        this.#versions = []
-      })
+      this.#versions = []
+      return this.#call({ kind: 'compact' })
     }
     if (choice < 80 && this.#versions.length > 0) {
-      const at = random.pick(this.#versions)
-      return this.#call(key, { kind: 'restore', at }, () => store.restore(key, { at }))
+      return this.#call({ kind: 'restore', at: random.pick(this.#versions) })
     }
     if (choice < 82) {
       this.#versions = []
-      const erase = random.chance(0.5)
-      return this.#call(key, { kind: 'delete', erase }, async () => {
-        await store.deleteSession(key, { erase })
-      })
+      return this.#call({ kind: 'delete', erase: random.chance(0.5), expire: false })
     }
     if (choice < 85) return this.#forkOrExpire(view)
-    if (id === undefined || position === undefined) return this.#add(key, 1)
-    if (choice < 90) {
-      return this.#call(key, { kind: 'cutBefore', id }, () => store.truncateHistory(key, { before: position }))
-    }
+    if (id === undefined || position === undefined) return this.#add(1)
+    if (choice < 90) return this.#call({ kind: 'cutBefore', id }, { position })
     if (choice < 95) {
-      const text = `summary through ${id}`
-      const request = { summary: text, through: position, version }
-      return this.#call(key, { kind: 'summarize', text, through: id }, () => store.summarize(key, request))
+      return this.#call({ kind: 'summarize', text: `summary through ${id}`, through: id }, { position, version })
     }
-    const added = this.#newIds(random.below(4))
-    const op: Operation = { kind: 'replaceFrom', id, ids: added }
-    return this.#call(key, op, () => store.replaceFrom(key, position, added.map(messageOf)))
+    return this.#call({ kind: 'replaceFrom', id, ids: this.#newIds(random.below(4)) }, { position })
   }
 
   async #forkOrExpire({ version, ids, summary, counter }: View): Promise<void> {
-    const store = this.#store
     const key = this.forkKey
     if (this.#forkExists) {
       this.#forkExists = false
-      await this.#call(key, { kind: 'delete', erase: false }, async () => {
-        // Clocks may not have moved since the fork: then it is not idle yet, and deleted by hand.
-        const { sessions } = await store.expire({ idleForMs: 0, prefix: key })
-        if (sessions === 0) await store.deleteSession(key)
-      })
+      await this.#send({ key, op: { kind: 'delete', erase: false, expire: true }, place: {} })
     } else if (version > 0) {
       this.#forkExists = true
-      await this.#call(key, { kind: 'fork', ids, summary, counter }, () => store.fork(this.key, key))
+      await this.#send({ key, op: { kind: 'fork', from: this.key, ids, summary, counter }, place: {} })
     }
   }
 
-  #add(key: string, count: number): Promise<void> {
-    const ids = this.#newIds(count)
-    return this.#call(key, { kind: 'add', ids }, () => this.#store.addMessages(key, ids.map(messageOf)))
+  #add(count: number): Promise<void> {
+    return this.#call({ kind: 'add', ids: this.#newIds(count) })
   }
 
-  async #call(key: string, op: Operation, run: () => Promise<{ readonly version: number } | void>): Promise<void> {
+  #call(op: Operation, place: Place = {}): Promise<void> {
+    // Some without an id, as most callers do.
+    const hasId = takesOperationId(op) && this.#calls % 4 !== 3
+    return this.#send({ key: this.key, op, place, ...(hasId ? { id: `${this.#tag}.${this.#calls}` } : {}) })
+  }
+
+  async #send({ key, op, place, id, again }: Omit<BeginRecord, 't' | 'n'> & { readonly place: Place }): Promise<void> {
     const n = this.#calls++
-    this.#journal.write({ t: 'begin', key, n, op })
+    this.#journal.write({
+      t: 'begin',
+      key,
+      n,
+      op,
+      place,
+      ...(id === undefined ? {} : { id }),
+      ...(again === undefined ? {} : { again }),
+    })
     try {
-      const result = await run()
+      const result = await perform(this.#store, key, op, place, id === undefined ? {} : { operationId: id })
       this.#journal.write({ t: 'done', key, n, ...(result === undefined ? {} : { version: result.version }) })
     } catch (error) {
-      if (op.kind === 'compact' || op.kind === 'restore') this.#versions = []
+      if (op.kind === 'restore') this.#versions = []
       const failure = errorOf(error)
-      if (failure.code === 'IO' || failure.code === 'OUTCOME_UNKNOWN') this.#isInDoubt = true
+      if (['IO', 'OUTCOME_UNKNOWN', 'untyped'].includes(failure.code)) this.#isInDoubt = true
       this.#journal.write({ t: 'failed', key, n, ...failure })
     }
   }
@@ -197,7 +203,9 @@ export class LaneWriter {
       if (key === this.key && version > 0) this.#versions.push(version)
       return { ids, positions, version, summary, counter }
     } catch (error) {
-      this.#journal.write({ t: 'blind', key, ...errorOf(error) })
+      const failure = errorOf(error)
+      this.#isLost ||= failure.code === 'CORRUPT'
+      this.#journal.write({ t: 'blind', key, ...failure })
       return undefined
     }
   }
@@ -222,6 +230,10 @@ export class LaneWriter {
 }
 
 export function errorOf(error: unknown): { code: string; message: string } {
-  if (isStoreError(error)) return { code: error.code, message: error.message.slice(0, 300) }
+  if (isStoreError(error)) {
+    const { cause } = error
+    const why = cause instanceof Error && !error.message.includes(cause.message) ? ` (${cause.message})` : ''
+    return { code: error.code, message: error.message.slice(0, 300) + why.slice(0, 300) }
+  }
   return { code: 'untyped', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }

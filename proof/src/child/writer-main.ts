@@ -1,70 +1,48 @@
 import { writeSync } from 'node:fs'
 
-import { openStore } from '@turnlog/core'
-import type { SessionStore } from '@turnlog/core'
-
-import type { ProofMessage } from '../model/message-of.ts'
-import { Random } from '../random.ts'
 import { endWithParent } from './end-with-parent.ts'
-import { Journal } from './journal.ts'
-import { errorOf, LaneWriter } from './lane-writer.ts'
-import { makeBackend } from './make-backend.ts'
+import { runControl } from './run-control.ts'
+import type { ControlTask } from './run-control.ts'
+import { runWriter } from './run-writer.ts'
 import type { WriterTask } from './writer-task.ts'
 
-// A process that opens a store, says what it finds, and writes until it is killed or has done its share.
-const task = JSON.parse(process.argv[2] ?? '') as WriterTask
-const journal = new Journal(task.journal)
-endWithParent()
-const store = await open()
-if (store !== undefined) await write(store)
+// A process that writes to one or more stores: at once, or, if it is started without any, when it is told to.
+export interface WriterOrder {
+  readonly n: number
+  readonly tasks: readonly WriterTask[]
+  /** Runs beside them, until the end of the process. */
+  readonly control?: ControlTask
+}
 
-async function open(): Promise<SessionStore<ProofMessage> | undefined> {
-  const findings: string[] = []
+export interface WriterAnswer {
+  readonly n: number
+  /** Why the process would have ended, had it been started for this alone. */
+  readonly error?: string
+}
+
+const tasks = JSON.parse(process.argv[2] ?? '[]') as readonly WriterTask[]
+endWithParent()
+if (tasks.length > 0) await runAll(tasks)
+else {
+  process.on('message', (order: WriterOrder) => void obey(order))
+  process.on('disconnect', () => process.exit())
+}
+
+async function obey({ n, tasks, control }: WriterOrder): Promise<void> {
   try {
-    const opened = await openStore<ProofMessage>({
-      backend: makeBackend(task),
-      viewCacheBytes: 256 * 1024,
-      onWarning: ({ code }) => findings.push(code),
-    })
-    journal.write({ t: 'opened', findings })
-    return opened
+    if (control !== undefined) void runControl(control)
+    await runAll(tasks)
+    process.send?.({ n } satisfies WriterAnswer)
   } catch (error) {
-    journal.write({ t: 'refused', ...errorOf(error) })
-    return undefined
+    process.send?.({ n, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }
 }
 
-async function write(store: SessionStore<ProofMessage>): Promise<void> {
-  const random = new Random(task.seed)
-  const lanes = Array.from(
-    { length: task.lanes },
-    (_, index) => new LaneWriter(`lane${index}`, store, journal, new Random(random.seed()), task.tag),
-  )
-  for (const lane of lanes) await lane.look()
-  const keys: string[] = []
-  try {
-    for await (const { key } of store.listSessions()) keys.push(key)
-    journal.write({ t: 'listed', keys })
-    if (task.verify) {
-      const { problems } = await store.verify()
-      journal.write({ t: 'verified', problems: problems.map(({ message }) => message) })
-    }
-  } catch (error) {
-    journal.write({ t: 'blind', key: '(all)', ...errorOf(error) })
+async function runAll(tasks: readonly WriterTask[]): Promise<void> {
+  let waiting = tasks.length
+  const onReady = (): void => {
+    waiting -= 1
+    if (waiting === 0) writeSync(1, 'R')
   }
-  journal.write({ t: 'ready' })
-  writeSync(1, 'R')
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (let done = 0; done < (task.operations ?? Infinity); done++) await lane.step()
-      for (let done = 0; done < (task.thenAppend ?? 0); done++) await lane.append()
-      await lane.look()
-    }),
-  )
-  try {
-    await store.close()
-    journal.write({ t: 'closed' })
-  } catch (error) {
-    journal.write({ t: 'unclosed', ...errorOf(error) })
-  }
+  await Promise.all(tasks.map((task) => runWriter(task, onReady)))
 }

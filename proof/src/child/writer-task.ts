@@ -1,3 +1,4 @@
+import type { Retry } from '../model/operation.ts'
 import type { StorePlace } from './make-backend.ts'
 
 /** What a writer child is told to do. */
@@ -13,4 +14,8 @@ export interface WriterTask extends StorePlace {
   readonly verify: boolean
   /** After these operations, so many plain appends; used where errors were injected before. @default 0 */
   readonly thenAppend?: number
+  /** Calls of the life before that nobody answered, to be made again first. @default none */
+  readonly retries?: readonly Retry[]
+  /** Appends, and now and then a cut and a compaction, one call at a time. @default every operation there is */
+  readonly calm?: boolean
 }

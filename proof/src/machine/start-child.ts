@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { bundleChildren } from './bundle-children.ts'
+
 /** The children that a campaign can start, by the file of their main module. */
-export type ChildName = 'writer' | 'damage' | 'owner' | 'fuzz' | 'history' | 'control'
+export type ChildName = 'writer' | 'damage' | 'owner' | 'fuzz' | 'history' | 'reader'
 
 export interface Ended {
   readonly code: number | null
@@ -25,20 +29,43 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** With a channel for messages. */
   readonly channel?: boolean
+  /** With a pipe for a journal that is written to this file here. Not together with a channel. */
+  readonly journalTo?: string
 }
 
-export function childPath(name: ChildName): string {
+/** Those that are started often, or by tools that slow down whatever loads many files. */
+const BUNDLED: readonly ChildName[] = ['writer', 'owner', 'history', 'reader']
+let bundles: string | undefined
+
+/** To be called before any child is started: where they start from. */
+export async function prepareChildren(): Promise<void> {
+  bundles ??= await bundleChildren(BUNDLED.map(sourceOf))
+}
+
+function sourceOf(name: ChildName): string {
   return fileURLToPath(new URL(`../child/${name}-main.js`, import.meta.url))
+}
+
+function childPath(name: ChildName): string {
+  return bundles !== undefined && BUNDLED.includes(name) ? join(bundles, `${name}-main.mjs`) : sourceOf(name)
 }
 
 /** Starts a child with its task as JSON. Whoever starts it waits for `ended`. */
 export function startChild(name: ChildName, task: unknown, options: StartOptions = {}): Child {
-  const { through = [], environment = {}, channel = false } = options
+  const { through = [], environment = {}, channel = false, journalTo } = options
   const [command, ...rest] = [...through, process.execPath, childPath(name), JSON.stringify(task)]
   const started = spawn(command, rest, {
-    stdio: ['pipe', 'pipe', 'pipe', ...(channel ? (['ipc'] as const) : [])],
+    stdio: [
+      'pipe',
+      'pipe',
+      'pipe',
+      ...(channel ? (['ipc'] as const) : journalTo === undefined ? [] : ['pipe' as const]),
+    ],
     env: { ...process.env, ...environment },
   })
+  if (journalTo !== undefined) {
+    started.stdio[3]?.on('data', (chunk: Buffer) => appendFileSync(journalTo, chunk))
+  }
   const errors: Buffer[] = []
   started.stderr?.on('data', (chunk: Buffer) => {
     if (errors.length < 100) errors.push(chunk)

@@ -37,14 +37,16 @@ const ENVIRONMENT = { UV_THREADPOOL_SIZE: '1' }
 export function runInjected(task: WriterTask, { call, files, fault, when }: Injection): Promise<Ended> {
   const paths = files.flatMap((file) => ['-P', file])
   const inject = [`-e`, `trace=${call}`, '-e', `inject=${call}:${fault}:when=${when}`]
-  const through = ['strace', '-f', '-qq', ...paths, ...inject, '-o', '/dev/null']
-  return startChild('writer', task, { through, environment: ENVIRONMENT }).ended
+  // Stopping at the traced calls only is three times as fast; but signals are then not sent (strace 6.1).
+  const filter = fault.startsWith('error=') ? ['--seccomp-bpf'] : []
+  const through = ['strace', '-f', ...filter, '-qq', ...paths, ...inject, '-o', '/dev/null']
+  return startChild('writer', [task], { through, environment: ENVIRONMENT }).ended
 }
 
 /** Which calls a scripted run makes on the files of its store, so that each can be hit in turn. */
 export async function listCalls(task: WriterTask, traceFile: string): Promise<readonly CallPoint[]> {
-  const through = ['strace', '-f', '-qq', '-y', '-e', `trace=${CALLS.join(',')}`, '-o', traceFile]
-  const { code, errorText } = await startChild('writer', task, { through, environment: ENVIRONMENT }).ended
+  const through = ['strace', '-f', '--seccomp-bpf', '-qq', '-y', '-e', `trace=${CALLS.join(',')}`, '-o', traceFile]
+  const { code, errorText } = await startChild('writer', [task], { through, environment: ENVIRONMENT }).ended
   if (code !== 0) throw new Error(`The scripted run failed: ${errorText}`)
   const counts = new Map<string, number>()
   const count = (what: string): number => {

@@ -1,27 +1,20 @@
-import type { Operation } from './operation.ts'
-import type { LogSight, Sight } from './record.ts'
-
-interface State {
-  readonly view: readonly string[]
-  readonly summary: string
-  readonly counter: number
-  /** `undefined` while nobody has said. */
-  readonly version: number | undefined
-}
+import { applyOperation, atVersion, describeState, distinct, NOTHING, sameIds } from './lane-state.ts'
+import type { State } from './lane-state.ts'
+import type { Retry } from './operation.ts'
+import type { BeginRecord, LogSight, Sight } from './record.ts'
 
 type Status = 'open' | 'done' | 'nothing' | 'unknown'
 
-interface Call {
-  readonly n: number
-  readonly op: Operation
+interface Call extends BeginRecord {
   status: Status
   version: number | undefined
 }
 
-const NOTHING: State = { view: [], summary: '', counter: 0, version: 0 }
-
-/** Codes after which a call may or may not have been recorded. Every other refusal means that it was not. */
-const UNKNOWN_CODES: ReadonlySet<string> = new Set(['IO', 'OUTCOME_UNKNOWN'])
+/**
+ * Codes after which a call may or may not have been recorded. Every other refusal means that it was not. An error
+ * without a code is a violation by itself, and says nothing.
+ */
+const UNKNOWN_CODES: ReadonlySet<string> = new Set(['IO', 'OUTCOME_UNKNOWN', 'untyped'])
 
 /**
  * The oracle's knowledge of one session: every state that it may be in. Certain calls move all of them, uncertain ones
@@ -30,6 +23,8 @@ const UNKNOWN_CODES: ReadonlySet<string> = new Set(['IO', 'OUTCOME_UNKNOWN'])
 export class Lane {
   #states: readonly State[] = [NOTHING]
   #calls: Call[] = []
+  /** Calls that the last process made and nobody answered. Repeated with their ids, each must be there just once. */
+  #unanswered: readonly Retry[] = []
   /** What the session was at versions that somebody was told, for `restore`. */
   readonly #past = new Map<number, State>()
   /** Acknowledged messages by seq, as far as they must still be in the log. */
@@ -43,16 +38,26 @@ export class Lane {
     return this.#calls.length === 0 && this.#states.every(({ version }) => version !== 0)
   }
 
-  begin(n: number, op: Operation): void {
-    this.#calls.push({ n, op, status: 'open', version: undefined })
+  get retries(): readonly Retry[] {
+    return this.#unanswered
   }
 
-  done(n: number, version: number | undefined): void {
-    this.#settle(n, 'done', version)
+  begin(record: BeginRecord): void {
+    if (record.again === undefined) this.#forgetUnanswered()
+    this.#calls.push({ ...record, status: 'open', version: undefined })
   }
 
-  failed(n: number, code: string): void {
-    this.#settle(n, UNKNOWN_CODES.has(code) ? 'unknown' : 'nothing', undefined)
+  /** @returns what is wrong with the answer, if anything */
+  done(n: number, version: number | undefined): string | undefined {
+    return this.#settle(n, 'done', version)
+  }
+
+  /** @returns what is wrong with the refusal, if anything */
+  failed(n: number, code: string): string | undefined {
+    const isUnknown = UNKNOWN_CODES.has(code)
+    const { again, op } = this.#call(n)
+    this.#settle(n, isUnknown ? 'unknown' : 'nothing', undefined)
+    return again === undefined || isUnknown ? undefined : `the repetition of ${op.kind} was refused with ${code}`
   }
 
   /** The process is gone: of the calls that were not answered, a beginning in their order may have happened. */
@@ -60,19 +65,43 @@ export class Lane {
     while (this.#calls.length > 0) {
       const open = this.#calls.findIndex(({ status }) => status !== 'open')
       if (open < 0) {
-        let states = this.#states
-        const possible = [...states]
-        for (const { op } of this.#calls) {
-          states = states.map((state) => this.#apply(state, op, undefined))
-          possible.push(...states)
-        }
-        this.#states = distinct(possible)
-        this.#calls = []
+        this.#loseOpenCalls()
         return
       }
       for (const call of this.#calls.slice(0, open)) call.status = 'unknown'
       this.#resolve()
     }
+  }
+
+  #loseOpenCalls(): void {
+    // Repetitions that are lost in their turn leave the same calls to be repeated.
+    if (this.#calls.every(({ again }) => again === undefined)) {
+      this.#forgetUnanswered()
+      const retries = this.#calls.flatMap(({ key, op, place = {}, id }) =>
+        id === undefined ? [] : [{ key, op, place, id }],
+      )
+      if (retries.length === this.#calls.length) {
+        this.#unanswered = retries
+        this.#calls = this.#calls.map((call, index) => ({ ...call, again: index }))
+        this.#states = this.#states.map((state) => ({ ...state, repeated: 0 }))
+      }
+    }
+    let states = this.#states
+    const possible = [...states]
+    for (const call of this.#calls) {
+      states = states.map((state) => this.#move(state, call))
+      possible.push(...states)
+    }
+    this.#states = distinct(possible)
+    this.#calls = []
+  }
+
+  #forgetUnanswered(): void {
+    if (this.#unanswered.length === 0) return
+    this.#unanswered = []
+    this.#states = distinct(
+      this.#states.map(({ view, summary, counter, version }) => ({ view, summary, counter, version })),
+    )
   }
 
   /** @returns what is wrong with it, if anything */
@@ -87,9 +116,13 @@ export class Lane {
     const problem =
       matching.length > 0
         ? this.#checkLog(sight, log)
-        : `saw ${describe({ ...sight, view: sight.ids })}, expected ${this.#states.slice(0, 3).map(describe).join(' or ')}`
+        : `saw ${describeState({ ...sight, view: sight.ids })}, expected ${this.#states.slice(0, 3).map(describeState).join(' or ')}`
     const { ids: view, summary, counter, version } = sight
-    this.#states = [{ view, summary, counter, version }]
+    if (matching.length === 0) this.#unanswered = []
+    this.#states =
+      matching.length === 0
+        ? [{ view, summary, counter, version }]
+        : distinct(matching.map((state) => atVersion(state, version)))
     if (version > 0) this.#past.set(version, { view, summary, counter, version })
     else this.#added.clear() // a deletion that was not answered has happened
     return problem
@@ -107,25 +140,40 @@ export class Lane {
     return undefined
   }
 
-  #settle(n: number, status: Status, version: number | undefined): void {
+  #call(n: number): Call {
     const call = this.#calls.find((candidate) => candidate.n === n)
     if (call === undefined) throw new Error(`The journal answers call ${n}, which was never begun.`)
-    call.status = status
-    call.version = version
-    this.#resolve()
+    return call
+  }
+
+  #settle(n: number, status: Status, version: number | undefined): string | undefined {
+    Object.assign(this.#call(n), { status, version })
+    return this.#resolve()
   }
 
   /** Calls take effect in the order in which they were made, whatever the order of the answers. */
-  #resolve(): void {
+  #resolve(): string | undefined {
+    let problem: string | undefined
     for (;;) {
       const [call] = this.#calls
-      if (call === undefined || call.status === 'open') return
+      if (call === undefined || call.status === 'open') return problem
       this.#calls.shift()
       if (call.status === 'nothing') continue
-      const moved = this.#states.map((state) => this.#apply(state, call.op, call.version))
+      const possible = this.#states.filter((state) => agrees(state, call))
+      if (possible.length === 0)
+        problem = `the repetition of ${call.op.kind} got version ${call.version ?? '?'} as its result, which is not the first one`
+      const moved = (possible.length === 0 ? this.#states : possible).map((state) => this.#move(state, call))
       this.#states = distinct(call.status === 'done' ? moved : [...this.#states, ...moved])
       if (call.status === 'done') this.#remember(call)
     }
+  }
+
+  /** The state after a call; a repetition changes nothing where the call has already happened. */
+  #move(state: State, { op, version, again }: Call): State {
+    if (again === undefined) return applyOperation(state, op, version, this.#past)
+    const { repeated = 0 } = state
+    if (repeated <= again) return { ...applyOperation(state, op, version, this.#past), repeated: again + 1 }
+    return repeated === again + 1 && version !== undefined ? { ...state, version } : state
   }
 
   #remember({ op, version }: Call): void {
@@ -140,54 +188,10 @@ export class Lane {
     if (op.kind !== 'add') return
     for (const [index, id] of op.ids.entries()) this.#added.set(version - op.ids.length + 1 + index, id)
   }
-
-  #apply(state: State, op: Operation, version: number | undefined): State {
-    const { view } = state
-    switch (op.kind) {
-      case 'add':
-        return { ...state, view: [...view, ...op.ids], version }
-      case 'keepLast':
-        return { ...state, view: op.count <= 0 ? [] : view.slice(-op.count), version }
-      case 'cutBefore':
-        return { ...state, view: view.slice(Math.max(0, view.indexOf(op.id))), version }
-      case 'summary':
-        return { ...state, summary: op.text, version }
-      case 'summarize':
-        return { ...state, summary: op.text, view: view.slice(view.indexOf(op.through) + 1), version }
-      case 'history':
-        return { ...state, view: op.ids, version }
-      case 'replaceFrom':
-        return { ...state, view: [...view.slice(0, Math.max(0, view.indexOf(op.id))), ...op.ids], version }
-      case 'restore': {
-        const past = this.#past.get(op.at)
-        if (past === undefined) throw new Error(`The journal restores version ${op.at}, which nobody was told of.`)
-        return { ...state, view: past.view, summary: past.summary, version }
-      }
-      case 'metadata':
-        return { ...state, counter: op.counter, version }
-      case 'note':
-      case 'compact':
-        return { ...state, version }
-      case 'delete':
-        return NOTHING
-      case 'fork':
-        return { view: op.ids, summary: op.summary, counter: op.counter, version }
-      default:
-        return op satisfies never
-    }
-  }
 }
 
-function distinct(states: readonly State[]): readonly State[] {
-  if (states.length === 1) return states
-  return [...new Map(states.map((state) => [JSON.stringify(state), state])).values()]
-}
-
-function sameIds(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((id, index) => id === b[index])
-}
-
-function describe({ view, summary, counter, version }: State): string {
-  const ids = view.length > 4 ? [...view.slice(0, 2), '...', ...view.slice(-2)] : view
-  return `version ${version ?? '?'}, ${view.length} messages [${ids.join(' ')}], summary ${JSON.stringify(summary)}, counter ${counter}`
+/** The same id again gives the first result: where the call was the last that happened, that is the version now. */
+function agrees({ repeated = 0, version }: State, call: Call): boolean {
+  if (call.again === undefined || call.version === undefined || version === undefined) return true
+  return repeated !== call.again + 1 || version === call.version
 }

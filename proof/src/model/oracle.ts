@@ -1,11 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 import { Lane } from './lane.ts'
+import type { Retry } from './operation.ts'
 import type { JournalRecord } from './record.ts'
 
 export interface Episode {
   readonly violations: readonly string[]
   readonly acknowledged: number
+  /** Calls of an earlier life that were made again with their id. */
+  readonly repeated: number
   readonly refusal: { readonly code: string; readonly message: string } | undefined
   readonly failures: number
   readonly findings: readonly string[]
@@ -23,7 +26,11 @@ export class Oracle {
   judge(journal: string): Episode {
     const violations: string[] = []
     const findings: string[] = []
+    const note = (key: string, problem: string | undefined): void => {
+      if (problem !== undefined) violations.push(`${key}: ${problem}`)
+    }
     let acknowledged = 0
+    let repeated = 0
     let failures = 0
     let refusal: Episode['refusal']
     let endsInFailure = false
@@ -38,24 +45,23 @@ export class Oracle {
           refusal = { code: record.code, message: record.message }
           break
         case 'begin':
-          this.#lane(record.key).begin(record.n, record.op)
+          if (record.again !== undefined) repeated += 1
+          this.#lane(record.key).begin(record)
           break
         case 'done':
           acknowledged += 1
           endsInFailure = false
-          this.#lane(record.key).done(record.n, record.version)
+          note(record.key, this.#lane(record.key).done(record.n, record.version))
           break
         case 'failed':
           failures += 1
           endsInFailure = true
           if (record.code === 'untyped') violations.push(`${record.key}: an untyped error: ${record.message}`)
-          this.#lane(record.key).failed(record.n, record.code)
+          note(record.key, this.#lane(record.key).failed(record.n, record.code))
           break
-        case 'saw': {
-          const problem = this.#lane(record.key).saw(record.sight, record.log)
-          if (problem !== undefined) violations.push(`${record.key}: ${problem}`)
+        case 'saw':
+          note(record.key, this.#lane(record.key).saw(record.sight, record.log))
           break
-        }
         case 'blind':
           violations.push(`${record.key}: cannot be read: ${record.code}: ${record.message}`)
           break
@@ -76,7 +82,12 @@ export class Oracle {
       }
     }
     for (const lane of this.#lanes.values()) lane.crash()
-    return { violations, acknowledged, refusal, failures, findings, endsInFailure, isReady, isClosed }
+    return { violations, acknowledged, repeated, refusal, failures, findings, endsInFailure, isReady, isClosed }
+  }
+
+  /** What the next life has to repeat: the calls that the last one made and nobody answered. */
+  retries(): readonly Retry[] {
+    return [...this.#lanes.values()].flatMap((lane) => lane.retries)
   }
 
   #judgeList(keys: readonly string[]): string[] {
