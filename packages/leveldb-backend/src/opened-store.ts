@@ -152,6 +152,8 @@ export class OpenedStore implements CommitTarget {
       await this.database.close()
       if (this.#isFenced) cutFailedBatch(this.directory, this.#batches)
       this.#anchor.sync()
+      // LevelDB's diary: it grows with every compaction, quotes keys, and nobody reads it.
+      for (const name of ['LOG', 'LOG.old']) rmSync(join(this.directory, name), { force: true })
       protectFiles(this.directory)
     } finally {
       this.#anchor.close()

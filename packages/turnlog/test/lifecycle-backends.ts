@@ -10,7 +10,7 @@ import { leveldbBackend } from '@turnlog/leveldb-backend'
 export type BackendName = 'leveldb' | 'jsonl'
 
 /** Small for LevelDB, so that a bound with twice of it still says something. */
-export const WRITE_BUFFER_BYTES: Readonly<Record<BackendName, number>> = { leveldb: 256 * 1024, jsonl: 0 }
+export const WRITE_BUFFER_BYTES: Readonly<Record<BackendName, number>> = { leveldb: 64 * 1024, jsonl: 0 }
 
 /** A store in files. LevelDB without compression, so that what is searched for can be found, and sizes are true. */
 export function openIn(
