@@ -37,7 +37,7 @@ async function damageBackend(context: CampaignContext, backend: BackendName): Pr
       violations.push(`${backend}, ${shape}: the undamaged store cannot be built: ${built.errorText}`)
       continue
     }
-    const most = context.attempts(900, Infinity) / shapes.length
+    const most = context.attempts(900, 51_000) / shapes.length
     const damages = sample(listDamages(path, place.olderPath), most, context.random)
     writeFileSync(`${path}.damages`, JSON.stringify(damages))
     const files = { damages: `${path}.damages`, progress: `${path}.progress`, results: `${path}.results` }

@@ -1,5 +1,6 @@
 import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
 import { startChild } from '../machine/start-child.ts'
+import { Random } from '../random.ts'
 
 type Report =
   | { readonly violation: string }
@@ -14,20 +15,22 @@ export const fuzz: Campaign = {
   title: 'Mutated inputs through codecs, keys, lines, files, configurations and imports',
   async run(context) {
     const targets = ['core', ...context.backends] as const
-    const outcomes: Outcome[] = []
-    for (const target of targets) outcomes.push(await fuzzTarget(context, target))
-    return outcomes
+    return Promise.all(targets.map((target) => fuzzTarget(context, target, new Random(context.random.seed()))))
   },
 }
 
-async function fuzzTarget(context: CampaignContext, target: 'core' | 'leveldb' | 'jsonl'): Promise<Outcome> {
+async function fuzzTarget(
+  context: CampaignContext,
+  target: 'core' | 'leveldb' | 'jsonl',
+  random: Random,
+): Promise<Outcome> {
   const count = context.attempts(8_000, 400_000)
   const violations: string[] = []
   const counts = new Map<string, number>()
   let refused = 0
   const hasTime = context.budget()
   for (let left = count; left > 0 && hasTime(); left -= BATCH) {
-    const seed = context.random.seed()
+    const seed = random.seed()
     const child = startChild('fuzz', { targets: [target], seed, count: Math.min(left, BATCH) })
     let text = ''
     child.process.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')))

@@ -69,7 +69,7 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
     seed,
     tag: 's',
     lanes: 2,
-    operations: 20,
+    operations: 12,
     thenAppend: context.long ? 250 : 30,
     verify: false,
   })

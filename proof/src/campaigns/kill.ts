@@ -70,7 +70,7 @@ async function killWriters(context: CampaignContext): Promise<readonly Outcome[]
         journal: `${path}.journal`,
         seed: random.seed(),
         tag: `${life}`,
-        lanes: 4,
+        lanes: 3,
         retries: subject.oracle.retries(),
         verify: isLast || life % 5 === 0,
         ...(isLast ? { operations: 1 } : {}),

@@ -10,13 +10,17 @@ interface Keys {
   readonly head: Buffer
   eventHeader(seq: number, format: number, flags: number): Buffer
 }
+interface Wanted {
+  readonly from: number
+  readonly to: number
+}
 interface Modules {
   readonly rows: {
     encodeEvent(event: unknown): { readonly value: Buffer; readonly json: boolean; readonly seq: number }
     sealEvent(keys: Keys, row: unknown): Buffer
-    sealSegment(keys: Keys, rows: readonly unknown[]): Buffer
-    decodeEvents(session: string, keys: Keys, value: Buffer, expected: number): readonly unknown[]
+    decodeEvents(session: string, keys: Keys, value: Buffer, expected: number, wanted?: Wanted): readonly unknown[]
   }
+  readonly segments: { sealSegment(keys: Keys, rows: readonly unknown[]): Buffer }
   readonly values: { sealValue(value: Buffer, flags: number, prefix: Buffer): Buffer }
   readonly keys: { readonly SessionKeys: new (session: string) => Keys; parseKey(key: Buffer): unknown }
   readonly codec: {
@@ -48,7 +52,7 @@ export async function leveldbTargets(): Promise<readonly FuzzTarget[]> {
     { role: 'user', content: `\ud800${SECRET}` },
   ]
   const single = messages.map((message) => rows.sealEvent(sessionKeys, rows.encodeEvent(event(1, message))))
-  const segment = rows.sealSegment(
+  const segment = modules.segments.sealSegment(
     sessionKeys,
     messages.map((message, index) => rows.encodeEvent(event(index + 1, message))),
   )
@@ -66,7 +70,9 @@ export async function leveldbTargets(): Promise<readonly FuzzTarget[]> {
           const last = isSegment ? value.readUInt32BE(HEADER_BYTES + 4) + value.readUInt16BE(HEADER_BYTES + 8) - 1 : 1
           if (last >= 0) values.sealValue(value, flags, sessionKeys.eventHeader(last, 1, flags))
         }
-        rows.decodeEvents('fuzzed', sessionKeys, value, 1)
+        const from = random.below(4)
+        const wanted = random.chance(0.5) ? { from, to: from + random.below(4) } : undefined
+        rows.decodeEvents('fuzzed', sessionKeys, value, 1, wanted)
         return undefined
       },
     },
@@ -146,6 +152,7 @@ async function loadModules(): Promise<Modules> {
   const load = async <T>(file: string): Promise<T> => (await import(new URL(file, main).href)) as T
   return {
     rows: await load('./event-row.js'),
+    segments: await load('./segment.js'),
     values: await load('./row-value.js'),
     keys: await load('./row-keys.js'),
     codec: await load('./payload-codec.js'),

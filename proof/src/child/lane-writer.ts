@@ -10,7 +10,7 @@ import type { Journal } from './journal.ts'
 import { perform, takesOperationId } from './perform.ts'
 
 /** Views are cut when they are longer, so that lives stay short and cheap. */
-const LONG_VIEW = 120
+const LONG_VIEW = 80
 
 interface View {
   readonly ids: readonly string[]
