@@ -17,7 +17,7 @@ export const history: Campaign = {
 
 async function checkBackend(context: CampaignContext, backend: BackendName): Promise<Outcome> {
   const directory = context.directory({ inMemory: true })
-  const count = context.attempts(6, 100)
+  const count = context.attempts(6, 60)
   const violations: string[] = []
   const hasTime = context.budget()
   let calls = 0

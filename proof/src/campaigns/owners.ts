@@ -115,7 +115,7 @@ function giveToLivingProcess(path: string): void {
 
 /** Eight processes that start at once, half of the time over the lock of a dead one. */
 async function races(context: CampaignContext, backend: BackendName): Promise<Outcome> {
-  const count = context.attempts(40, 1_000)
+  const count = context.attempts(40, 500)
   const violations: string[] = []
   const directory = context.directory({ inMemory: true })
   const racers = await Promise.all(Array.from({ length: RACERS }, () => Owner.start()))

@@ -23,7 +23,7 @@ export const readers: Campaign = {
 }
 
 async function readBeside(context: CampaignContext): Promise<Outcome> {
-  const kills = context.attempts(20, 300)
+  const kills = context.attempts(20, 200)
   const directory = context.directory({ inMemory: true })
   const lives = Math.min(LIVES, kills)
   const count = Math.ceil(kills / lives)

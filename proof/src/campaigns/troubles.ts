@@ -35,7 +35,7 @@ export const TROUBLES: readonly Trouble[] = [
   {
     unit: 'full disks',
     promise: 'A full disk (ENOSPC, short writes) costs nothing acknowledged, and the store goes on when there is room',
-    counts: [4, 100],
+    counts: [4, 60],
     whyNot: () => (isRoot() ? undefined : 'mounting needs root'),
     prepare: (directory, random) => {
       mkdirSync(directory, { recursive: true })
@@ -53,7 +53,7 @@ export const TROUBLES: readonly Trouble[] = [
   {
     unit: 'file size limits',
     promise: 'A limit on file sizes (EFBIG, short writes) costs nothing acknowledged, and the store goes on without it',
-    counts: [4, 100],
+    counts: [4, 60],
     whyNot: whyNoLimits,
     prepare: storeIn,
     begin: (child, random) => limit(child, 'fsize', random.between(200, 40_000)),
@@ -63,7 +63,7 @@ export const TROUBLES: readonly Trouble[] = [
   {
     unit: 'limits on open files',
     promise: 'No more files may be opened (EMFILE): nothing acknowledged is lost, and the store goes on when they may',
-    counts: [4, 100],
+    counts: [4, 60],
     whyNot: whyNoLimits,
     prepare: storeIn,
     begin: (child, random) => limit(child, 'nofile', openFiles(child) + random.below(3)),
