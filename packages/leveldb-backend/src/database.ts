@@ -31,6 +31,8 @@ export interface Lent {
   readonly range: KeyRange
   readonly options: LendOptions
   iterator: NativeIterator | undefined
+  /** The step that is under way. */
+  reading: Promise<unknown> | undefined
 }
 
 /**
@@ -56,8 +58,8 @@ export class Database {
   #exchange: Promise<void> | undefined
   readonly #lent = new Set<Lent>()
   readonly #snapshots = new Set<Snapshot>()
-  /** Reads and compactions under way: LevelDB must not be closed below them. */
-  readonly #busy = new Set<Promise<unknown>>()
+  /** Under way: LevelDB must not be closed below them. */
+  readonly #compactions = new Set<Promise<unknown>>()
 
   constructor(directory: string, level: Level, guard?: TableGuard) {
     this.directory = directory
@@ -99,7 +101,7 @@ export class Database {
 
   /** What it sees is fixed now. */
   lend(range: KeyRange, options: LendOptions = {}): Lent {
-    const lent: Lent = { range, options, iterator: undefined }
+    const lent: Lent = { range, options, iterator: undefined, reading: undefined }
     if (this.#exchange === undefined) lent.iterator = this.#iterator(lent)
     this.#lent.add(lent)
     return lent
@@ -111,16 +113,22 @@ export class Database {
 
   step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[]> {
     const isReady = this.#exchange === undefined && (this.#guard === undefined || this.#guard.isDone)
-    return this.#tracked(isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit))
+    const reading = isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit)
+    lent.reading = reading
+    return reading
   }
 
+  /** Nobody steps it from now on; a step that is under way still gets its rows. */
   async giveBack(lent: Lent): Promise<void> {
-    if (this.#lent.delete(lent)) await lent.iterator?.close()
+    this.#lent.delete(lent)
+    await lent.reading?.catch(() => undefined) // whoever reads is told
+    const { iterator } = lent
+    lent.iterator = undefined
+    await iterator?.close()
   }
 
-  /** Takes all iterators back, after everything that is under way. */
+  /** Takes back all iterators that there are now. */
   async release(): Promise<void> {
-    await Promise.allSettled(this.#busy)
     await Promise.all(Array.from(this.#lent, (lent) => this.giveBack(lent)))
     await Promise.all(Array.from(this.#snapshots, (snapshot) => this.endSnapshot(snapshot)))
   }
@@ -130,7 +138,9 @@ export class Database {
     await this.#guard?.all()
     while (this.#exchange !== undefined) await this.#exchange
     try {
-      await this.#tracked(this.#level.compactRange(start, end))
+      const compaction = this.#level.compactRange(start, end)
+      this.#compactions.add(compaction)
+      await compaction.finally(() => this.#compactions.delete(compaction))
     } catch (error) {
       throw fromLevel(error, 'compact', this.directory)
     }
@@ -149,24 +159,19 @@ export class Database {
 
   async close(): Promise<void> {
     await this.#guard?.stop()
-    await this.release()
     await this.#closeLevel()
   }
 
   async #replace(open: () => Promise<Level>): Promise<void> {
-    await this.release()
     await this.#closeLevel()
     this.#level = await open()
     this.#isShadow = this.#level.location !== this.directory
   }
 
-  #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#busy.add(work)
-    return work.finally(() => this.#busy.delete(work))
-  }
-
-  #closeLevel(): Promise<void> {
-    return this.#isShadow ? closeShadow(this.#level) : this.#level.close()
+  async #closeLevel(): Promise<void> {
+    await this.release()
+    await Promise.allSettled(this.#compactions)
+    await (this.#isShadow ? closeShadow(this.#level) : this.#level.close())
   }
 
   #iterator({ range, options }: Lent): NativeIterator {

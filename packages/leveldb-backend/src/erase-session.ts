@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { StoreError } from '@turnlog/core/backend'
+import { isStoreError, StoreError } from '@turnlog/core/backend'
 
 import { listStoreFiles, SET_ASIDE } from './files/store-files.ts'
 import { holdsPrefix } from './files/table-rows.ts'
 import type { Change, GroupCommit } from './group-commit.ts'
+import { fromLevel } from './level-error.ts'
 import type { OpenedStore } from './opened-store.ts'
 import { rowSeqs } from './row-seqs.ts'
 import type { SessionState } from './session-state.ts'
@@ -28,6 +29,14 @@ const ROUNDS_MOST = 6
  * @throws `IO` if something is left after all
  */
 export async function eraseSession(store: OpenedStore, commit: GroupCommit, state: SessionState): Promise<void> {
+  try {
+    await eraseRows(store, commit, state)
+  } catch (error) {
+    throw isStoreError(error) ? error : fromLevel(error, 'erase a session', store.directory)
+  }
+}
+
+async function eraseRows(store: OpenedStore, commit: GroupCommit, state: SessionState): Promise<void> {
   const { keys, settled } = state
   if (settled === undefined) return
   const { database, directory } = store

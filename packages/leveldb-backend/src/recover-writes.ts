@@ -83,7 +83,7 @@ export function cutFailedBatch(directory: string, batches: number): void {
     const file = join(directory, logName(number))
     const { records, end, rest } = parseLog(readFileSync(file))
     if (rest === 'damaged') throw corruptFile(file, `the record at byte ${end} is damaged`)
-    const failed = records.find(({ bytes }) => (counterOf(bytes) ?? 0) > batches)
+    const failed = records.find((record) => (counterOf(record) ?? 0) > batches)
     if (failed !== undefined) cutFile(file, failed.offset)
     else if (rest === 'torn') cutFile(file, end)
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { StoreError } from '@turnlog/core/backend'
+import { isStoreError, StoreError } from '@turnlog/core/backend'
 
 import { judgeProcess, processIdentity } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
@@ -48,17 +48,20 @@ export class StoreLock {
     this.isTakenOver = isTakenOver
   }
 
-  /** `directory` is a real path. @throws `LOCKED` */
+  /** `directory` is a real path. @throws `LOCKED`, `IO` */
   static acquire(directory: string): StoreLock {
     const locations = openLocations()
     if (locations.has(directory)) throw lockedHere(directory)
     locations.add(directory)
+    const claim = randomBytes(8).toString('hex')
     try {
-      const claim = randomBytes(8).toString('hex')
       return new StoreLock(directory, claim, acquireClaim(directory, claim))
     } catch (error) {
       locations.delete(directory)
-      throw error
+      if (isStoreError(error)) throw error
+      // It may have failed with the lock in our hands, and we live: nobody could ever take it over.
+      ignoreFailure(() => withdraw(directory, claim))
+      throw lockFailed(directory, error)
     }
   }
 
@@ -69,11 +72,33 @@ export class StoreLock {
     if (found?.record !== undefined) refuseUnlessDead(directory, found.record)
   }
 
+  /** @throws `IO` if the file stays behind: then nobody can open the store until this process has ended */
   release(): void {
-    const file = join(this.#directory, LOCK_FILE)
-    if (lastClaim(this.#directory)?.record?.claim === this.#claim) unlinkIfThere(file)
-    openLocations().delete(this.#directory)
+    try {
+      withdraw(this.#directory, this.#claim)
+    } catch (error) {
+      throw isStoreError(error) ? error : lockFailed(this.#directory, error)
+    } finally {
+      openLocations().delete(this.#directory)
+    }
   }
+}
+
+function withdraw(directory: string, claim: string): void {
+  if (lastClaim(directory)?.record?.claim === claim) unlinkIfThere(join(directory, LOCK_FILE))
+}
+
+function ignoreFailure(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // An earlier error is being reported, or nothing depends on it.
+  }
+}
+
+function lockFailed(directory: string, cause: unknown): StoreError {
+  const file = join(directory, LOCK_FILE)
+  return new StoreError('IO', `Cannot lock or unlock the store in ${directory}. See the cause.`, { file, cause })
 }
 
 /** Whether a dead owner's lock was in the way. */
@@ -108,7 +133,7 @@ function acquireClaim(directory: string, claim: string): boolean {
       unlinkIfThere(next) // the claim that it follows had been replaced in the meantime
     }
   } finally {
-    unlinkIfThere(own)
+    ignoreFailure(() => unlinkIfThere(own)) // left behind, it is in nobody's way
   }
 }
 

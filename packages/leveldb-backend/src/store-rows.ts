@@ -23,7 +23,8 @@ export function encodeIdentity(storeId: string): Buffer {
 }
 
 const COUNTER_PREFIX = keyPrefix(COUNTER_KEY, 0)
-const COUNTER_ROW = Buffer.alloc(HEADER_BYTES + 16)
+export const COUNTER_BYTES: number = HEADER_BYTES + 16
+const COUNTER_ROW = Buffer.alloc(COUNTER_BYTES)
 
 /** Valid until the next call: a batch copies it at once. */
 export function encodeCounter({ batches, sessions }: Counter): Buffer {
@@ -36,7 +37,7 @@ export function encodeCounter({ batches, sessions }: Counter): Buffer {
 export function decodeCounter(value: Buffer): Counter {
   const place = { row: 'counter' } as const
   check(COUNTER_KEY, value, place.row)
-  if (value.length !== HEADER_BYTES + 16) throw corruptRow(place, 'it has the wrong length')
+  if (value.length !== COUNTER_BYTES) throw corruptRow(place, 'it has the wrong length')
   return { batches: readUint64(value, HEADER_BYTES), sessions: readUint64(value, HEADER_BYTES + 8) }
 }
 

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
 
-import { COUNTER_KEY, decodeCounter } from '../store-rows.ts'
+import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../store-rows.ts'
 import { parseLog } from './log-file.ts'
+import type { LogRecord } from './log-file.ts'
 import { parseManifest } from './manifest.ts'
 import type { Manifest } from './manifest.ts'
 import { logName } from './store-files.ts'
@@ -12,6 +13,9 @@ import type { StoreFiles } from './store-files.ts'
 import { checkTable } from './table-file.ts'
 import type { TableBlocks } from './table-file.ts'
 import { parseBatch } from './write-batch.ts'
+
+/** How LevelDB writes the counter into a batch, up to its value: a put, and the lengths of key and value. */
+const COUNTER_ENTRY = Buffer.concat([Buffer.of(1, COUNTER_KEY.length), COUNTER_KEY, Buffer.of(COUNTER_BYTES)])
 
 export interface InspectedTable extends TableBlocks {
   readonly number: number
@@ -102,10 +106,10 @@ function inspectLogs(
     if (records.length > 0 && torn !== undefined) {
       throw corruptFile(torn.file, `the record at byte ${torn.offset} is damaged and another log follows it`)
     }
-    for (const { bytes: record, offset } of records) {
+    for (const record of records) {
       const found = counterOf(record)
       if (found === undefined || (batches !== undefined && found !== batches + 1)) {
-        throw corruptFile(file, `the record at byte ${offset} is not the batch that must come here`)
+        throw corruptFile(file, `the record at byte ${record.offset} is not the batch that must come here`)
       }
       batches = found
     }
@@ -114,9 +118,13 @@ function inspectLogs(
   return { batches, torn }
 }
 
-/** Every batch that was ever written says which one it is. */
-export function counterOf(record: Buffer): number | undefined {
-  const value = parseBatch(record)?.findLast(({ key }) => key.equals(COUNTER_KEY))?.value
+/** Every batch that was ever written says which one it is, in its last entry. */
+export function counterOf(record: LogRecord): number | undefined {
+  const entry = record.end(COUNTER_ENTRY.length + COUNTER_BYTES)
+  if (entry.subarray(0, COUNTER_ENTRY.length).equals(COUNTER_ENTRY)) {
+    return decodeCounter(entry.subarray(COUNTER_ENTRY.length)).batches
+  }
+  const value = parseBatch(record.bytes)?.findLast(({ key }) => key.equals(COUNTER_KEY))?.value
   return value === undefined ? undefined : decodeCounter(value).batches
 }
 

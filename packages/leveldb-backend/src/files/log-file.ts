@@ -8,10 +8,26 @@ const FIRST = 2
 const MIDDLE = 3
 const LAST = 4
 
-export interface LogRecord {
-  readonly bytes: Buffer
+/** One record, in the fragments in which it lies in the file: most readers need only its end. */
+export class LogRecord {
   /** Where it begins in the file. */
   readonly offset: number
+  readonly #fragments: readonly Buffer[]
+
+  constructor(offset: number, fragments: readonly Buffer[]) {
+    this.offset = offset
+    this.#fragments = fragments
+  }
+
+  get bytes(): Buffer {
+    return this.#fragments.length === 1 ? (this.#fragments[0] as Buffer) : Buffer.concat(this.#fragments)
+  }
+
+  /** The last `length` bytes, or all if it has no more. */
+  end(length: number): Buffer {
+    const last = this.#fragments.at(-1) as Buffer
+    return last.length >= length ? last.subarray(-length) : this.bytes.subarray(-length)
+  }
 }
 
 export interface LogContents {
@@ -46,9 +62,10 @@ export function parseLog(bytes: Buffer, start = 0): LogContents {
     const part = bytes.subarray(fragment.start, fragment.end)
     if (parts === undefined) offset = at
     if (fragment.type === FIRST || fragment.type === MIDDLE) {
-      parts = [...(parts ?? []), part]
+      if (parts === undefined) parts = [part]
+      else parts.push(part)
     } else {
-      records.push({ bytes: parts === undefined ? part : Buffer.concat([...parts, part]), offset })
+      records.push(new LogRecord(offset, parts === undefined ? [part] : [...parts, part]))
       parts = undefined
       end = fragment.end
     }
