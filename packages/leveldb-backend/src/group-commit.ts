@@ -149,8 +149,7 @@ export class GroupCommit {
     const failed = [...group, ...this.#queue]
     this.#queue = []
     for (const { change } of failed) {
-      change.state.tip = change.state.settled
-      change.state.tail = undefined
+      change.state.fallBack()
     }
     for (const { change, reject } of failed) {
       change.state.leave()

@@ -4,7 +4,7 @@ import { HEADER_BYTES } from './row-value.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { sealSegment } from './segment.ts'
 
-/** Events per segment: beyond 64 reading gains nothing more, and rewriting costs more. */
+/** Events per segment, at most: beyond 64 reading gains nothing more, and readers look no further for the end of one. */
 export const SEGMENT_EVENTS = 64
 /** A group of this size is sealed early, so that sealing never holds up an append for long. */
 const SEGMENT_BYTES = 256 * 1024
@@ -51,7 +51,9 @@ export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, a
   const firstAdded = added[0]?.seq ?? Infinity
   let sealed = sealedBefore
   let bytes = 0
-  let { rows, length, bytes: groupBytes } = tail.length === 0 ? { ...EMPTY_TAIL, rows: [] } : tail
+  // A tail that was written while it was not in memory may be as long as a segment, or longer.
+  const isOverlong = tail.length >= SEGMENT_EVENTS
+  let { rows, length, bytes: groupBytes } = tail.length === 0 || isOverlong ? { ...EMPTY_TAIL, rows: [] } : tail
   let firstSingle = length
 
   const close = (): void => {
@@ -71,14 +73,22 @@ export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, a
     groupBytes = 0
   }
 
-  for (const row of added) {
+  const take = (row: EventRow): void => {
     const size = row.value.length
-    bytes += size - HEADER_BYTES
     if (size >= LARGE_BYTES) close()
     rows[length] = row
     length += 1
     groupBytes += size
     if (size >= LARGE_BYTES || length >= SEGMENT_EVENTS || groupBytes >= SEGMENT_BYTES) close()
+  }
+
+  if (isOverlong) {
+    for (const row of tail.rows.slice(0, tail.length)) take(row)
+    firstSingle = length
+  }
+  for (const row of added) {
+    bytes += row.value.length - HEADER_BYTES
+    take(row)
   }
   for (let index = firstSingle; index < length; index += 1) {
     const row = rows[index] as EventRow

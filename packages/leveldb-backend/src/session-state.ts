@@ -30,8 +30,14 @@ export class SessionState {
     this.session = session
     this.keys = new SessionKeys(session)
     this.settled = settled
+    this.fallBack()
+  }
+
+  /** Forgets what was planned and not written. */
+  fallBack(): void {
+    const { settled } = this
     this.tip = settled
-    if (settled === undefined || settled.sealed === settled.last) this.tail = EMPTY_TAIL
+    this.tail = settled === undefined || settled.sealed === settled.last ? EMPTY_TAIL : undefined
   }
 
   get isBusy(): boolean {

@@ -1,0 +1,46 @@
+import { ClassicLevel } from 'classic-level'
+import { expect, test, vi } from 'vitest'
+
+import { grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
+
+/** The next batch that LevelDB is asked to write fails, as on a full disk. */
+async function failNextBatch(): Promise<void> {
+  const level = new ClassicLevel(temporaryDirectory())
+  await level.open()
+  const batch = level.batch()
+  const chainedBatch = Object.getPrototypeOf(Object.getPrototypeOf(batch)) as { write(): Promise<void> }
+  await batch.close()
+  await level.close()
+  vi.spyOn(chainedBatch, 'write').mockRejectedValueOnce(new Error('no space left'))
+}
+
+test.each([1, 63, 64, 73, 200])(
+  'a session whose first append of %i events failed is as good as any other when it succeeds',
+  async (count) => {
+    const backend = await openBackend(temporaryDirectory())
+    await grow(backend, 'other', 1)
+    await failNextBatch()
+    await expect(grow(backend, 'a', count)).rejects.toMatchObject({ code: 'IO' })
+    expect(await backend.head('a')).toBeUndefined()
+    for (const more of [count, 1, 5, 70]) await grow(backend, 'a', more)
+    for (const from of [1, 2, count, count + 1]) {
+      const ranges = [{ from, to: from + 2 }]
+      const found: number[] = []
+      for await (const batch of backend.read('a', ranges)) found.push(...batch.map(({ seq }) => seq))
+      expect(found).toEqual([from, from + 1, from + 2])
+    }
+    expect(await readAll(backend, 'a')).toHaveLength(count + 76)
+    expect((await backend.maintenance?.verify())?.problems).toEqual([])
+  },
+)
+
+test('a failed append leaves the tail of its session to be sealed later', async () => {
+  const backend = await openBackend(temporaryDirectory())
+  await grow(backend, 'a', 60)
+  await failNextBatch()
+  await expect(grow(backend, 'a', 10)).rejects.toMatchObject({ code: 'IO' })
+  await grow(backend, 'a', 2)
+  await grow(backend, 'a', 70)
+  expect(await readAll(backend, 'a')).toHaveLength(132)
+  expect((await backend.maintenance?.verify())?.problems).toEqual([])
+})
