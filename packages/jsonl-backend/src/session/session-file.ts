@@ -99,7 +99,8 @@ export class SessionFile {
     try {
       await this.#restore(undefined)
     } catch (error) {
-      throw toStoreError(error, 'bring back to its last good state', this.path, this.session)
+      const cause = error instanceof UnsettledName ? error.cause : error
+      throw toStoreError(cause, 'bring back to its last good state', this.path, this.session)
     }
   }
 
