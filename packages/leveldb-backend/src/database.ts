@@ -129,8 +129,11 @@ export class Database {
 
   /** Takes back all iterators that there are now. */
   async release(): Promise<void> {
+    // Nobody may begin to read from a snapshot that ends as soon as the readers that there are now have stopped.
+    const snapshots = [...this.#snapshots]
+    this.#snapshots.clear()
     await Promise.all(Array.from(this.#lent, (lent) => this.giveBack(lent)))
-    await Promise.all(Array.from(this.#snapshots, (snapshot) => this.endSnapshot(snapshot)))
+    await Promise.all(snapshots.map((snapshot) => snapshot.close()))
   }
 
   /** Rewrites the tables of a range, so that what was deleted is gone. */

@@ -22,6 +22,7 @@ import { eraseConflict, eraseSession } from './erase-session.ts'
 import { readEvents } from './event-reader.ts'
 import { GroupCommit } from './group-commit.ts'
 import { toHead } from './head-row.ts'
+import { fromLevel } from './level-error.ts'
 import { checkOptions } from './leveldb-options.ts'
 import type { CheckedOptions, LevelDbOptions } from './leveldb-options.ts'
 import { listHeads } from './list-heads.ts'
@@ -66,12 +67,24 @@ class LevelDbBackend implements Backend {
       verify: (request) => this.#lifecycle.run(() => verifyStore(this.#required().store.database, request)),
       repair: (request = {}) => repairStore(options, request),
       reclaim: (request) =>
-        this.#lifecycle.run(() => {
+        this.#lifecycle.run(async () => {
           const { store, states } = this.#required()
           const { directory, database } = store
-          return reclaimSpace({ directory, database, states, trimmer: this.#writer().trimmer }, request)
+          const { trimmer } = this.#writer()
+          try {
+            return await reclaimSpace({ directory, database, states, trimmer }, request)
+          } catch (error) {
+            if (isStoreError(error) || request?.signal?.aborted === true) throw error
+            throw fromLevel(error, 'reclaim space', directory)
+          }
         }),
-      sizes: () => this.#lifecycle.run(() => storeSizes(this.#required().store.directory)),
+      sizes: () =>
+        this.#lifecycle.run(async () => {
+          const { directory } = this.#required().store
+          return storeSizes(directory).catch((error: unknown) => {
+            throw fromLevel(error, 'measure the store', directory)
+          })
+        }),
     }
   }
 

@@ -147,6 +147,7 @@ export class OpenedStore implements CommitTarget {
     return fromLevel(error, 'append', this.directory)
   }
 
+  /** @throws `IO`; it is closed all the same */
   async close(): Promise<void> {
     try {
       await this.database.close()
@@ -155,6 +156,8 @@ export class OpenedStore implements CommitTarget {
       // LevelDB's diary: it grows with every compaction, quotes keys, and nobody reads it.
       for (const name of ['LOG', 'LOG.old']) rmSync(join(this.directory, name), { force: true })
       protectFiles(this.directory)
+    } catch (error) {
+      throw isStoreError(error) ? error : fromLevel(error, 'close the store', this.directory)
     } finally {
       this.#anchor.close()
       this.#lock.release()
