@@ -36,8 +36,6 @@ async function verifySession(source: EventSource, session: string, head: Head): 
   try {
     const state = await foldLog(source, session, head)
     if (state === undefined) return undefined // it was trimmed or erased meanwhile
-    // A repair leaves none where it had to cut: the log is used, and the next write makes one.
-    if (head.projection === null) return undefined
     const projection = readProjection(head.projection)
     if (projection !== undefined && sameJson(projection, projectionOf(state))) return undefined
     return {
