@@ -68,6 +68,7 @@ async function main(options: Options): Promise<number> {
   const results: ScenarioResult[] = []
   const failures: { scenario: string; reason: string }[] = []
   for (const id of chosen) {
+    const begin = performance.now()
     const answer = await runInProcess(id, {
       scale,
       seed,
@@ -82,6 +83,7 @@ async function main(options: Options): Promise<number> {
     const result = credit(answer.result, syncs)
     results.push(result)
     say(scenarioTable(result))
+    say(colours.gray(`took ${Math.round((performance.now() - begin) / 1000)} s`))
   }
   const needed = new Set(chosen)
   const checks = check(results).filter(({ scenario }) => options.check === true || needed.has(scenario))

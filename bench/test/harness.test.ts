@@ -13,8 +13,10 @@ import { runScenario } from '../src/run-scenario.ts'
 import { compete } from '../src/scenarios/compete.ts'
 import { scenarios } from '../src/scenarios/index.ts'
 import type { Scenario, ScenarioResult } from '../src/scenarios/scenario.ts'
+import { alternate } from '../src/timing/alternate.ts'
+import type { Subject } from '../src/timing/alternate.ts'
 import { timeSequence } from '../src/timing/slice.ts'
-import { pairedRatio } from '../src/timing/statistics.ts'
+import { medianError, pairedRatio } from '../src/timing/statistics.ts'
 
 const tiny = { scale: 'tiny', seed: 7 } as const
 
@@ -132,6 +134,27 @@ describe('the parts', () => {
 
   test('a paired ratio ignores a disturbance that hits both of a round', () => {
     expect(pairedRatio([100, 10, 100], [50, 5, 50])).toBe(2)
+  })
+
+  test('rounds go on while a ratio is uncertain, and end when it is or when there have been enough', async () => {
+    const subject = (id: string, elapsedMs: (round: number) => number): Subject => ({
+      id,
+      slice: async (round) => ({ operations: 1, elapsedMs: elapsedMs(round), cpuMs: 0, latenciesMs: [] }),
+    })
+    const steady = subject('base', () => 1)
+    const rounds = { least: 5, most: 40, base: 'base' }
+    const restless = await alternate([steady, subject('restless', (round) => (round % 2 === 0 ? 1 : 3))], rounds)
+    expect(restless.get('restless')).toHaveLength(40)
+    const settling = await alternate([steady, subject('settling', (round) => (round % 4 === 0 ? 1.3 : 1))], rounds)
+    expect(settling.get('settling')?.length).toBeLessThan(40)
+    expect((await alternate([steady], rounds)).get('base')).toHaveLength(5)
+  })
+
+  test('the error of a median is a share of it and falls with the number of rounds', () => {
+    const few = [8, 9, 10, 11, 12]
+    expect(medianError(few)).toBeGreaterThan(medianError([...few, ...few, ...few, ...few]))
+    expect(medianError(few)).toBeCloseTo(medianError(few.map((value) => value * 7)))
+    expect(medianError([5, 5, 5])).toBe(0)
   })
 
   test('syncs are counted between the marks, synced writes included', () => {

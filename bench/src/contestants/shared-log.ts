@@ -23,6 +23,7 @@ export const sharedLog: Contestant = {
     const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_DSYNC)
     let waiting: Waiting[] = []
     let isWriting = false
+    let found: Map<string, Message[]> | undefined
     const flush = (): void => {
       const group = waiting
       if (group.length === 0) {
@@ -43,16 +44,25 @@ export const sharedLog: Contestant = {
     return {
       append: (session, message) =>
         new Promise((resolve, reject) => {
+          found = undefined
           waiting.push({ bytes: Buffer.from(`${JSON.stringify({ session, message })}\n`), resolve, reject })
           if (isWriting) return
           isWriting = true
           queueMicrotask(flush)
         }),
-      read: async (session) =>
-        readLineFile<{ session: string; message: Message }>(path)
-          .filter((line) => line.session === session)
-          .map((line) => line.message),
+      read: async (session) => (found ??= bySession(path)).get(session) ?? [],
       close: async () => closeSync(file),
     }
   },
+}
+
+/** Reading everything for each session would take most of the time of a run. */
+function bySession(path: string): Map<string, Message[]> {
+  const found = new Map<string, Message[]>()
+  for (const { session, message } of readLineFile<{ session: string; message: Message }>(path)) {
+    const messages = found.get(session)
+    if (messages === undefined) found.set(session, [message])
+    else messages.push(message)
+  }
+  return found
 }

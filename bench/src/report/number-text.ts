@@ -11,3 +11,9 @@ export function bytesText(bytes: number): string {
   if (bytes >= 1e6) return `${numberText(bytes / 1e6)} MB`
   return `${numberText(bytes / 1e3)} KB`
 }
+
+/** How far a ratio may be off, as a share of it. */
+export function errorText(share: number): string {
+  if (!Number.isFinite(share) || share === 0) return ''
+  return share < 0.01 ? '<1 %' : `${Math.round(share * 100)} %`
+}

@@ -1,7 +1,7 @@
 import type { ScenarioResult } from '../scenarios/scenario.ts'
 import { chart, CHART_STYLE, escape } from './chart.ts'
 import { machineText, versionsText } from './machine-text.ts'
-import { bytesText, numberText } from './number-text.ts'
+import { bytesText, errorText, numberText } from './number-text.ts'
 import type { Report } from './report.ts'
 import { DURABILITY, METHOD } from './report.ts'
 import { boundText } from './tables.ts'
@@ -39,14 +39,14 @@ function checksSection({ checks }: Report): string {
 
 function scenarioSection(result: ScenarioResult): string {
   const rows = result.measurements.map(
-    ({ label, note = '', perSecond, ratio, p50Us, p99Us, cpuUs, diskBytes }) =>
-      `<tr><td>${escape(label)}</td><td class="n">${numberText(perSecond)}</td><td class="n">${numberText(ratio)}</td><td class="n">${numberText(p50Us)}</td><td class="n">${numberText(p99Us)}</td><td class="n">${numberText(cpuUs)}</td><td class="n">${diskBytes === undefined ? '' : bytesText(diskBytes)}</td><td>${escape(note)}</td></tr>`,
+    ({ label, note = '', perSecond, ratio, ratioError, p50Us, p99Us, cpuUs, diskBytes }) =>
+      `<tr><td>${escape(label)}</td><td class="n">${numberText(perSecond)}</td><td class="n">${numberText(ratio)}</td><td class="n">${errorText(ratioError)}</td><td class="n">${numberText(p50Us)}</td><td class="n">${numberText(p99Us)}</td><td class="n">${numberText(cpuUs)}</td><td class="n">${diskBytes === undefined ? '' : bytesText(diskBytes)}</td><td>${escape(note)}</td></tr>`,
   )
   const absent = result.absent.map(({ label, reason }) => `<p class="bad">${escape(`${label}: ${reason}`)}</p>`)
   const figures = Object.entries(result.figures ?? {}).map(
     ([name, value]) => `<tr><td>${escape(name)}</td><td class="n">${numberText(value)}</td></tr>`,
   )
-  const table = `<table><tr><th></th><th>${escape(result.unit)}</th><th>× base</th><th>p50 µs</th><th>p99 µs</th><th>CPU µs</th><th>disk</th><th></th></tr>${rows.join('')}</table>`
+  const table = `<table><tr><th></th><th>${escape(result.unit)}</th><th>× base</th><th>±</th><th>p50 µs</th><th>p99 µs</th><th>CPU µs</th><th>disk</th><th></th></tr>${rows.join('')}</table>`
   return `<section id="${result.id}">
 ${result.measurements.length > 1 ? drawing(result) : `<h2>${escape(result.title)}</h2>`}
 <p>${escape(result.about)}</p>

@@ -4,7 +4,7 @@ import colours from 'picocolors'
 import type { Checked } from '../check.ts'
 import type { ScenarioResult } from '../scenarios/scenario.ts'
 import type { SyncCount } from '../verify-sync.ts'
-import { bytesText, numberText } from './number-text.ts'
+import { bytesText, errorText, numberText } from './number-text.ts'
 import { DURABILITY } from './report.ts'
 
 const STYLE = { head: [], border: ['gray'], compact: true }
@@ -12,15 +12,16 @@ const STYLE = { head: [], border: ['gray'], compact: true }
 export function scenarioTable(result: ScenarioResult): string {
   const base = result.measurements.find(({ contestant }) => contestant === result.base)
   const table = new Table({
-    head: ['', result.unit, 'x base', 'p50 µs', 'p99 µs', 'CPU µs', 'disk'].map((name) => colours.bold(name)),
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
+    head: ['', result.unit, 'x base', '±', 'p50 µs', 'p99 µs', 'CPU µs', 'disk'].map((name) => colours.bold(name)),
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right', 'right'],
     style: STYLE,
   })
-  for (const { label, perSecond, ratio, p50Us, p99Us, cpuUs, diskBytes } of result.measurements) {
+  for (const { label, perSecond, ratio, ratioError, p50Us, p99Us, cpuUs, diskBytes } of result.measurements) {
     table.push([
       label.startsWith('turnlog') ? colours.cyan(label) : label,
       numberText(perSecond),
       numberText(ratio),
+      errorText(ratioError),
       numberText(p50Us),
       numberText(p99Us),
       numberText(cpuUs),

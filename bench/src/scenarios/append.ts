@@ -31,7 +31,15 @@ interface AppendSpec {
 }
 
 /** These take so long that fewer operations measure them as well. */
-const SLOW = new Set(['metadata-rewrite', 'sqlite-full', 'full-rewrite-sync', 'langgraph-sync', 'langgraph-os'])
+const SLOW = new Set([
+  'metadata-rewrite',
+  'sqlite-full',
+  'full-rewrite-sync',
+  'full-rewrite-os',
+  'langgraph-sync',
+  'langgraph-os',
+  'json-file-session',
+])
 
 /**
  * Messages that each contestant adds before the clock starts. V8 compiles a path after a few thousand runs; without
@@ -40,6 +48,7 @@ const SLOW = new Set(['metadata-rewrite', 'sqlite-full', 'full-rewrite-sync', 'l
 const WARM_UP: Readonly<Record<Scale, number>> = { full: 3000, quick: 1000, tiny: 0 }
 const WARM_UP_SESSION = 'warm-up'
 const SLOW_SHARE = 10
+const SLOW_LESS = 4
 
 /** Messages that come in one append of the preload: about a turn of an agent. */
 const TURN = 7
@@ -80,7 +89,7 @@ function append(spec: AppendSpec): Scenario {
       return undefined
     },
     slice: async (entrant, { scale }) => {
-      const each = Math.max(1, Math.ceil(spec.operationsEach[scale] / (callers > 1 && SLOW.has(entrant.id) ? 4 : 1)))
+      const each = Math.max(1, Math.ceil(spec.operationsEach[scale] / (SLOW.has(entrant.id) ? SLOW_LESS : 1)))
       const work = Array.from({ length: callers * each }, () => take(batch))
       const operation = (caller: number, index: number): Promise<void> => {
         const session = sessionKey(caller % sessions)

@@ -1,5 +1,5 @@
 import type { Contestant } from '../contestants/contestant.ts'
-import { alternate } from '../timing/alternate.ts'
+import { alternate, roundsOf } from '../timing/alternate.ts'
 import type { Slice } from '../timing/slice.ts'
 import type { Entrant } from './entrant.ts'
 import { enter } from './entrant.ts'
@@ -37,7 +37,7 @@ export function compete(competition: Competition): Scenario {
           prepare: (round) => competition.prepare?.(entrant, context, round),
           slice: (round) => competition.slice(entrant, context, round),
         })),
-        competition.rounds[context.scale],
+        roundsOf(competition.rounds, context.scale, base),
       )
       const credited = await verifyAll(competition, ready, absent, context)
       const measured = credited.map((entrant) => ({

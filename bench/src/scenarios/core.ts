@@ -3,7 +3,7 @@ import type { Message } from '@turnlog/core'
 import { memoryBackend } from '@turnlog/core/memory'
 
 import { MessageGenerator } from '../message-generator.ts'
-import { alternate } from '../timing/alternate.ts'
+import { alternate, roundsOf } from '../timing/alternate.ts'
 import type { Subject } from '../timing/alternate.ts'
 import { timeLoop } from '../timing/slice.ts'
 import type { Scenario, ScenarioResult } from './scenario.ts'
@@ -73,7 +73,7 @@ export const coreScenario: Scenario = {
         prepare: () => long('both'),
       },
     ]
-    const slices = await alternate(subjects, { full: 25, quick: 11, tiny: 1 }[scale])
+    const slices = await alternate(subjects, roundsOf({ full: 25, quick: 11, tiny: 1 }, scale, ABOUT.base))
     const history = await store.getHistory('read')
     if (kept === undefined || JSON.stringify(history) !== JSON.stringify(pool))
       throw new Error('The store lost messages.')

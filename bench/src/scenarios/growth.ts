@@ -11,7 +11,7 @@ import { turnlogLeveldb } from '../contestants/turnlog.ts'
 import { grownKey } from '../grown-store.ts'
 import type { GrownStore, GrowthRequest } from '../grown-store.ts'
 import { MessageGenerator } from '../message-generator.ts'
-import { alternate } from '../timing/alternate.ts'
+import { alternate, roundsOf } from '../timing/alternate.ts'
 import type { Subject } from '../timing/alternate.ts'
 import { timeCallers, timeSequence } from '../timing/slice.ts'
 import { pairedRatio } from '../timing/statistics.ts'
@@ -53,7 +53,7 @@ export const growthScenario: Scenario = {
     const large = await grow(join(directory, 'large'), LARGE[scale], context)
     const small = await grow(join(directory, 'small'), SMALL[scale], context)
     const slices = new Map([
-      ...(await alternate(openings(context), ROUNDS[scale])),
+      ...(await alternate(openings(context), roundsOf(ROUNDS, scale, 'open-after-kill-bare'))),
       ...(await measureAppends(context)),
       ...(await measureLists(context)),
     ])
@@ -171,7 +171,7 @@ async function measureAppends({ directory, scale, seed }: ScenarioContext) {
       },
     )
   }
-  const slices = await alternate(subjects, ROUNDS[scale])
+  const slices = await alternate(subjects, roundsOf(ROUNDS, scale, ABOUT.base))
   for (const keeper of keepers) await keeper.close()
   return slices
 }
@@ -196,7 +196,7 @@ async function measureLists({ directory, scale }: ScenarioContext) {
         if (found !== LARGE[scale]) throw new Error(`${id} finds ${found} of ${LARGE[scale]} sessions`)
       }),
   })
-  const slices = await alternate([list('list', ours), list('list-bare', bare)], ROUNDS[scale])
+  const slices = await alternate([list('list', ours), list('list-bare', bare)], roundsOf(ROUNDS, scale, 'list-bare'))
   await bare.close()
   await ours.close()
   return slices

@@ -11,8 +11,10 @@ import { compete } from './compete.ts'
 import type { Entrant } from './entrant.ts'
 import type { Scale, Scenario, ScenarioContext } from './scenario.ts'
 
-/** Messages that come in one append: about a turn of an agent. */
+/** Messages that come in one append: about a turn of an agent, or a few where a history is long. */
 const TURN = 7
+const LONG_TURN = 28
+const LONG = 10_000
 
 /** Read before the clock starts, so that opening files and reading indexes is not part of the first read. */
 const WARM_UP = 'warm-up'
@@ -20,7 +22,7 @@ const WARM_UP = 'warm-up'
 const SESSIONS: Readonly<Record<number, Readonly<Record<Scale, number>>>> = {
   100: { full: 64, quick: 32, tiny: 1 },
   1000: { full: 16, quick: 6, tiny: 1 },
-  10_000: { full: 4, quick: 2, tiny: 1 },
+  10_000: { full: 4, quick: 1, tiny: 1 },
 }
 
 function sessionsOf(messages: number, scale: Scale): string[] {
@@ -31,10 +33,11 @@ function sessionsOf(messages: number, scale: Scale): string[] {
 async function fill(entrant: Entrant, context: ScenarioContext, sessions: readonly string[], messages: number) {
   const generators = sessions.map((_, index) => new MessageGenerator(context.seed + index))
   const length = context.scale === 'tiny' ? 10 : messages
-  for (let written = 0; written < length; written += TURN) {
+  const turn = messages < LONG ? TURN : LONG_TURN
+  for (let written = 0; written < length; written += turn) {
     await Promise.all(
       sessions.map((session, index) =>
-        entrant.appendAll(session, (generators[index] as MessageGenerator).take(Math.min(TURN, length - written))),
+        entrant.appendAll(session, (generators[index] as MessageGenerator).take(Math.min(turn, length - written))),
       ),
     )
   }
@@ -85,7 +88,7 @@ function warm(messages: number): Scenario {
     unit: 'histories/s',
     base: 'sqlite-full',
     contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), bareLevel('sync'), sqliteFull, lmdbSync],
-    rounds: { full: 11, quick: 5, tiny: 1 },
+    rounds: { full: 11, quick: messages > 1000 ? 3 : 5, tiny: 1 },
     setUp: async (entrant, context) => {
       await fill(entrant, context, ['session-0'], messages)
       return undefined

@@ -27,6 +27,8 @@ export interface Measurement {
   readonly cpuUs: number
   /** Against the base of the scenario, paired by round; more than 1 is faster. */
   readonly ratio: number
+  /** Its standard error, as a share of it. */
+  readonly ratioError: number
   readonly diskBytes?: number
 }
 

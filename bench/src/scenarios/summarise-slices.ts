@@ -1,5 +1,6 @@
 import type { Slice } from '../timing/slice.ts'
-import { median, pairedRatio, quantile } from '../timing/statistics.ts'
+import { rateOf } from '../timing/slice.ts'
+import { median, medianError, quantile, ratiosByRound } from '../timing/statistics.ts'
 import type { Measurement } from './scenario.ts'
 
 export interface Measured {
@@ -17,13 +18,11 @@ export function summariseSlices(
 ): Measurement[] {
   const rates = new Map<string, number[]>()
   for (const [id, rounds] of slices) {
-    rates.set(
-      id,
-      rounds.map(({ operations, elapsedMs }) => (operations * 1000) / elapsedMs),
-    )
+    rates.set(id, rounds.map(rateOf))
   }
   return subjects.map(({ id, label, note, diskBytes }) => {
     const rounds = rates.get(id) ?? []
+    const ratios = ratiosByRound(rounds, rates.get(base) ?? [])
     const latenciesUs = (slices.get(id) ?? []).flatMap(({ latenciesMs }) => latenciesMs.map((ms) => ms * 1000))
     return {
       contestant: id,
@@ -34,7 +33,8 @@ export function summariseSlices(
       p50Us: quantile(latenciesUs, 0.5),
       p99Us: quantile(latenciesUs, 0.99),
       cpuUs: median((slices.get(id) ?? []).map(({ cpuMs, operations }) => (cpuMs * 1000) / operations)),
-      ratio: pairedRatio(rounds, rates.get(base) ?? []),
+      ratio: median(ratios),
+      ratioError: medianError(ratios),
       ...(diskBytes === undefined ? undefined : { diskBytes }),
     }
   })

@@ -9,6 +9,11 @@ export interface Slice {
   readonly latenciesMs: readonly number[]
 }
 
+/** Operations per second. */
+export function rateOf({ operations, elapsedMs }: Slice): number {
+  return (operations * 1000) / elapsedMs
+}
+
 /** One caller that waits for each operation before the next. Timed by tinybench. */
 export async function timeSequence(operations: number, operation: (index: number) => Promise<unknown>): Promise<Slice> {
   const bench = new Bench({ iterations: operations, time: 0, warmup: false, retainSamples: true, throws: true })
