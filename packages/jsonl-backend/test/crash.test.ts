@@ -8,7 +8,7 @@ import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
 
 /** `TURNLOG_HISTORIES=2000` runs the full number. */
-const HISTORIES = Number(process.env['TURNLOG_HISTORIES'] ?? 15)
+const HISTORIES = Number(process.env['TURNLOG_HISTORIES'] ?? 8)
 const FIRST_SEED = Number(process.env['TURNLOG_SEED'] ?? 1)
 const STEPS = 5
 

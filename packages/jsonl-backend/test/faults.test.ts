@@ -9,7 +9,7 @@ import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
 
 /** `TURNLOG_FAULT_SEEDS=25` for a thorough run. */
-const SEEDS = Number(process.env['TURNLOG_FAULT_SEEDS'] ?? 2)
+const SEEDS = Number(process.env['TURNLOG_FAULT_SEEDS'] ?? 1)
 const STEPS = 10
 
 function make(fileSystem: SimulatedFileSystem, pid: number, durability: 'sync' | 'os'): Backend {

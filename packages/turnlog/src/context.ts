@@ -2,7 +2,8 @@ import { openStore, StoreError } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
 import type { Command } from 'commander'
 import { EXIT } from './exit-code.ts'
-import type { Terminal } from './output/terminal.ts'
+import { Terminal } from './output/terminal.ts'
+import type { TerminalStreams } from './output/terminal.ts'
 import { printable } from './output/printable.ts'
 import type { ChosenStore } from './store/choose-store.ts'
 import { chooseStore } from './store/choose-store.ts'
@@ -36,13 +37,15 @@ export class Context {
   readonly #interrupt: AbortSignal
   #endsItself = false
   readonly #storeOption: string | undefined
+  readonly #environment: TerminalStreams['environment']
   #opened: AnyStore | undefined
 
-  constructor(command: Command, terminal: (noColor: boolean) => Terminal, signal: AbortSignal) {
+  constructor(command: Command, streams: TerminalStreams, signal: AbortSignal) {
     const { store, json = false, color = true } = command.optsWithGlobals<GlobalOptions>()
     this.#storeOption = store
     this.json = json
-    this.terminal = terminal(!color)
+    this.terminal = new Terminal(streams, !color)
+    this.#environment = streams.environment
     this.#interrupt = signal
     signal.addEventListener('abort', () => {
       // Closing also removes what reading has put into the temporary directory.
@@ -57,7 +60,7 @@ export class Context {
   }
 
   choose(): Promise<ChosenStore> {
-    return chooseStore({ option: this.#storeOption, environment: process.env, directory: process.cwd() })
+    return chooseStore({ option: this.#storeOption, environment: this.#environment, directory: process.cwd() })
   }
 
   /** Opens for looking only: a JSONL store may be in use meanwhile, and nothing on the disk changes. */

@@ -1,65 +1,19 @@
 import { Command, CommanderError } from 'commander'
 import type { Act } from './act.ts'
-import { addCommand } from './commands/add.ts'
-import { compactCommand } from './commands/compact.ts'
-import { CONFORMANCE, conformanceCommand, forwardToConformance } from './commands/conformance.ts'
-import { copyCommand } from './commands/copy.ts'
-import { diffCommand } from './commands/diff.ts'
-import { doctorCommand } from './commands/doctor.ts'
-import { expireCommand } from './commands/expire.ts'
-import { exportCommand } from './commands/export.ts'
-import { forkCommand } from './commands/fork.ts'
-import { importCommand } from './commands/import.ts'
-import { listCommand } from './commands/list.ts'
-import { logCommand } from './commands/log.ts'
-import { migrateCommand } from './commands/migrate.ts'
-import { removeCommand } from './commands/remove.ts'
-import { repairCommand } from './commands/repair.ts'
-import { restoreCommand } from './commands/restore.ts'
-import { showCommand } from './commands/show.ts'
-import { statsCommand } from './commands/stats.ts'
-import { summarizeCommand } from './commands/summarize.ts'
-import { tailCommand } from './commands/tail.ts'
-import { truncateCommand } from './commands/truncate.ts'
-import { verifyCommand } from './commands/verify.ts'
+import { CONFORMANCE, forwardToConformance } from './commands/conformance.ts'
+import { loadCommands } from './commands/load-commands.ts'
 import { Context } from './context.ts'
 import { EXIT, EXIT_HELP, exitCodeOf } from './exit-code.ts'
-import { Terminal } from './output/terminal.ts'
 import type { TerminalStreams } from './output/terminal.ts'
 import { packageVersion } from './package-version.ts'
 import { reportError } from './report-error.ts'
-
-const COMMANDS: readonly ((act: Act) => Command)[] = [
-  listCommand,
-  showCommand,
-  logCommand,
-  diffCommand,
-  tailCommand,
-  statsCommand,
-  verifyCommand,
-  repairCommand,
-  exportCommand,
-  importCommand,
-  doctorCommand,
-  addCommand,
-  truncateCommand,
-  summarizeCommand,
-  restoreCommand,
-  forkCommand,
-  removeCommand,
-  compactCommand,
-  expireCommand,
-  copyCommand,
-  migrateCommand,
-  conformanceCommand,
-]
 
 /** Runs one command line. @returns the exit code */
 export async function run(args: readonly string[], streams: TerminalStreams, signal: AbortSignal): Promise<number> {
   if (args[0] === CONFORMANCE) return forwardToConformance(args.slice(1))
   let exitCode: number = EXIT.ok
   const act: Act = async (command, work) => {
-    const context = new Context(command, (noColor) => new Terminal(streams, noColor), signal)
+    const context = new Context(command, streams, signal)
     try {
       exitCode = await work(context)
     } catch (error) {
@@ -72,7 +26,7 @@ export async function run(args: readonly string[], streams: TerminalStreams, sig
     }
   }
   try {
-    await program(act, streams).parseAsync(args, { from: 'user' })
+    await (await program(args, act, streams)).parseAsync(args, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage
@@ -80,7 +34,7 @@ export async function run(args: readonly string[], streams: TerminalStreams, sig
   return exitCode
 }
 
-function program(act: Act, { output, errors }: TerminalStreams): Command {
+async function program(args: readonly string[], act: Act, { output, errors }: TerminalStreams): Promise<Command> {
   const root = new Command('turnlog')
     .description('Looks into the sessions of AI agents, and looks after them.')
     .version(packageVersion(), '-V, --version')
@@ -105,6 +59,6 @@ Examples:
   turnlog list --store jsonl:./sessions
   TURNLOG_STORE=leveldb:./sessions turnlog show telegram:42`,
     )
-  for (const make of COMMANDS) root.addCommand(make(act).copyInheritedSettings(root))
+  for (const make of await loadCommands(args)) root.addCommand(make(act).copyInheritedSettings(root))
   return root
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runCommand } from './run-command.ts'
+import { runHere } from './run-here.ts'
 import { sampleStore } from './sample-store.ts'
 
 const SEED = 20260102
@@ -129,16 +129,16 @@ test(`nothing that ${STRINGS} hostile strings contain reaches the terminal as it
     ['show', 'nobody \u202e'],
   ]
   for (const command of [...commands, ...commands.map((args) => [...args, '--json'])]) {
-    const { stdout, stderr } = await runCommand(command, { env })
+    const { stdout, stderr } = await runHere(command, env)
     expect(hostileIn(stdout + stderr), command.join(' ')).toEqual([])
   }
   // With colours the only escapes are those of the colours.
   for (const command of commands.filter(([name]) => name === 'show' || name === 'log')) {
-    const { stdout, stderr } = await runCommand(command, { env: { ...env, FORCE_COLOR: '1' } })
+    const { stdout, stderr } = await runHere(command, { ...env, FORCE_COLOR: '1' })
     const painted = (stdout + stderr).replaceAll(/\u001b\[(?:[0-9]|2[1-9]|3[0-9]|4[0-9])m/g, '') // oxlint-disable-line no-control-regex
     expect(hostileIn(painted), command.join(' ')).toEqual([])
   }
-  const shown = await runCommand(['show', 'plain', '--json'], { env })
+  const shown = await runHere(['show', 'plain', '--json'], env)
   const document = JSON.parse(shown.stdout) as { messages: { message: { content: string } }[] }
   expect(document.messages.map(({ message }) => message.content)).toEqual(strings)
 })

@@ -15,7 +15,7 @@ import { LegacyDirectory } from '../../core/test/migrate/legacy-directory.ts'
 import { runSeed, seeded } from '../../core/test/seeded.ts'
 
 /** On each backend; 100 on each is what is promised. */
-const KILLS = Number(process.env['MIGRATION_KILLS'] ?? 4)
+const KILLS = Number(process.env['MIGRATION_KILLS'] ?? 2)
 
 const child = fileURLToPath(new URL('migrate-child.mjs', import.meta.url))
 

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from './run-command.ts'
+import { runHere } from './run-here.ts'
 import { sampleStore, temporaryDirectory } from './sample-store.ts'
 
 test('--store wins over TURNLOG_STORE, which wins over turnlog.config.json', async () => {
@@ -70,12 +71,12 @@ test('wrong arguments end with 2, help and version with 0, and help tells the ex
 })
 
 test('every command has help with an example and what --json gives', async () => {
-  const { stdout } = await runCommand(['--help'])
+  const { stdout } = await runHere(['--help'])
   const names = [...stdout.matchAll(/^ {2}([a-z]+)[| ]/gm)].map(([, name]) => name as string)
   const commands = names.filter((name) => !['help', 'conformance', 'turnlog'].includes(name))
   expect(commands.length).toBeGreaterThanOrEqual(17)
   for (const name of new Set(commands)) {
-    const help = await runCommand([name, '--help'])
+    const help = await runHere([name, '--help'])
     expect(help.code, name).toBe(0)
     expect(help.stdout, name).toMatch(/Examples?:\n {2}(?:\S+ )*turnlog /)
     expect(help.stdout, name).toContain('--json')

@@ -22,9 +22,7 @@ export const corruptionCases: readonly Case[] = [
     async run(context) {
       const image = await buildImage(context)
       for (const file of image.files) {
-        // Every byte of the files that were written last; the others are like them, and one cut in eleven will do.
-        const step = file.isLatest || context.thorough ? 1 : 11
-        for (let size = tailStart(file, 2); size < file.size; size += step) {
+        for (const size of cuts(context, file)) {
           const found = await examineDamaged(context, image, (path) => truncate(path(file.path), size))
           judgeDamage(image, found, `${file.path} cut from ${file.size} to ${size} bytes`, {
             prefixIfReported: true,
@@ -206,6 +204,17 @@ export const corruptionCases: readonly Case[] = [
 function tailStart({ size, ends }: ImageFile, records: number): number {
   const start = ends.at(-1 - records) ?? 0
   return Math.max(start < size ? start : 0, size - TAIL_BYTES)
+}
+
+/** Every byte of the last records, or a sample with the places around the end of each record. */
+function cuts({ thorough, random }: CaseContext, file: ImageFile): number[] {
+  const start = tailStart(file, 2)
+  const step = thorough ? 1 : file.isLatest ? 4 : 17
+  const first = start + (thorough ? 0 : random.integer(0, step - 1))
+  const sizes = new Set<number>()
+  for (let size = first; size < file.size; size += step) sizes.add(size)
+  for (const end of [start, ...file.ends, file.size]) for (const near of [end - 1, end, end + 1]) sizes.add(near)
+  return [...sizes].filter((size) => size >= start && size < file.size).sort((a, b) => a - b)
 }
 
 function* flips(

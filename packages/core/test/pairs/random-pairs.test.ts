@@ -7,7 +7,7 @@ import { formats } from './formats.ts'
 import { judge } from './pair-faults.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
-const runs = { seed, numRuns: 300 }
+const runs = { seed, numRuns: 200 }
 console.log(`pairs: SEED=${seed}`)
 
 const id = fc.constantFrom('call_0', 'call_1', 'call_2', 'call_3')
@@ -170,7 +170,7 @@ describe('random mixtures of all formats', () => {
         expect(again.messages.every((message, at) => message === repaired.messages[at])).toBe(true)
         expect(JSON.stringify(repairPairs(structuredClone(messages), options))).toBe(JSON.stringify(repaired))
       }),
-      { seed, numRuns: 3000 },
+      { seed, numRuns: 2000 },
     )
   })
 

@@ -335,12 +335,10 @@ describe('repair', () => {
 
   it('manages messages with 150,000 calls or results', () => {
     const many = Array.from({ length: 150_000 }, (_, at) => `c${at}`)
-    for (const format of [chat, anthropic]) {
-      const orphans = repairPairs(write(format, { kind: 'results', ids: many }, user))
-      expect(orphans.messages).toHaveLength(1)
-      const answered = repairPairs(write(format, { kind: 'calls', ids: many }, user))
-      expect(answered.repairs[0]?.ids).toHaveLength(150_000)
-      expect(repairPairs(answered.messages).repairs).toEqual([])
-    }
+    const orphans = repairPairs(write(anthropic, { kind: 'results', ids: many }, user))
+    expect(orphans.messages).toHaveLength(1)
+    const answered = repairPairs(write(chat, { kind: 'calls', ids: many }, user))
+    expect(answered.repairs[0]?.ids).toHaveLength(150_000)
+    expect(repairPairs(answered.messages).repairs).toEqual([])
   })
 })
