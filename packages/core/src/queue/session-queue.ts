@@ -9,6 +9,9 @@ import { planIntent } from './intent.ts'
 /** The most that one append carries, unless a single operation is larger: bounds latency and memory, not size. */
 const MAX_APPEND_BYTES = 4 * 1024 * 1024
 
+/** Checking, planning and encoding so much takes milliseconds each, so others have their turn in between. */
+const LARGE_BYTES = 256 * 1024
+
 /** How often a batch is planned anew because another process wrote first, before its callers are told. */
 const MAX_CONFLICTS = 100
 
@@ -119,6 +122,8 @@ export class SessionQueue<M> {
   async #tryWrite(batch: readonly Waiting<M>[], isLastTry: boolean): Promise<boolean> {
     const onlyAdds = batch.every(({ intent }) => intent.onlyAdds === true)
     const settled = await (onlyAdds ? this.#context.loadToAdd(this.#session) : this.#context.load(this.#session))
+    const isLarge = batch.reduce((sum, { intent }) => sum + intent.bytes, 0) > LARGE_BYTES
+    if (isLarge) await nextTurn()
     const draft = new Draft<M>(settled, this.#context.now())
     const outcomes: Outcome[] = []
     for (const { intent } of batch) {
@@ -130,6 +135,7 @@ export class SessionQueue<M> {
       }
     }
     if (draft.events.length > 0) {
+      if (isLarge) await nextTurn()
       try {
         const outcome = await appendDraft(this.#context.backend, this.#session, settled.last, draft)
         if (outcome === 'conflict' && !isLastTry) return false
@@ -160,6 +166,12 @@ export class SessionQueue<M> {
     }
     this.#waiting.unshift(...again)
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve)
+  })
 }
 
 function conflictForever(session: string): StoreError {

@@ -6,7 +6,7 @@ import { applyEvent, recordEvent } from './fold.ts'
 import type { Projection } from './projection.ts'
 import { readProjection } from './projection.ts'
 import type { EventSource } from './read-events.ts'
-import { readEvents } from './read-events.ts'
+import { readEvents, visitEvents } from './read-events.ts'
 import type { SessionState } from './session-state.ts'
 import { emptyState } from './session-state.ts'
 
@@ -45,9 +45,10 @@ async function loadByProjection<M>(
 ): Promise<SessionState<M> | undefined> {
   const state = emptyState<M>(head)
   if (projection.deleted !== true) {
-    const view = await readView<M>(source, session, head, projection)
-    if (view === undefined) return undefined
-    foldView(state, view, projection)
+    const ranges = await viewRanges(source, session, head, projection)
+    if (ranges === undefined) return undefined
+    const visit = (event: SessionEvent<M>): void => foldIntoView(state, event, projection)
+    if (!(await visitEvents<M>(source, session, head, ranges, visit))) return undefined
     if (state.length !== projection.messages) return undefined
   }
   takeProjection(state, head, projection)
@@ -90,19 +91,19 @@ function takeProjection(state: SessionState<unknown>, head: Head, projection: Pr
   state.ops = projection.recentOps
 }
 
-async function readView<M>(
+async function viewRanges(
   source: EventSource,
   session: string,
   head: Head,
   { viewSeq, runs, summarySeq }: Projection,
-): Promise<SessionEvent<M>[] | undefined> {
+): Promise<Range[] | undefined> {
   if (viewSeq > head.last || summarySeq > head.last) return undefined
   const known = viewSeq === 0 ? [] : (runs ?? (await readRuns(source, session, head, viewSeq)))
   if (known === undefined) return undefined
   const ranges = known.map(toRange)
   if (summarySeq > 0) ranges.push({ from: summarySeq, to: summarySeq })
   ranges.push({ from: viewSeq === 0 ? head.first : viewSeq, to: head.last })
-  return readEvents<M>(source, session, head, ranges)
+  return ranges
 }
 
 export function toRange([from, to]: Run): Range {
@@ -119,17 +120,16 @@ async function readRuns(
   return event !== undefined && 'view' in event ? event.view : undefined
 }
 
-function foldView<M>(
+/** Folds one event of those that a view is made of. */
+export function foldIntoView<M>(
   state: SessionState<M>,
-  events: readonly SessionEvent<M>[],
+  event: SessionEvent<M>,
   { viewSeq, summarySeq }: Pick<Projection, 'viewSeq' | 'summarySeq'>,
 ): void {
-  for (const event of events) {
-    if (event.seq < viewSeq) recordEvent(state, event)
-    else applyEvent(state, event, { keepRemoved: false })
-    // A summary from before the view event is passed over by the fold above, and one before a run as well.
-    if (event.seq === summarySeq) state.summary = (event as SummarySet | Compacted).summary
-  }
+  if (event.seq < viewSeq) recordEvent(state, event)
+  else applyEvent(state, event, { keepRemoved: false })
+  // A summary from before the view event is passed over by the fold above, and one before a run as well.
+  if (event.seq === summarySeq) state.summary = (event as SummarySet | Compacted).summary
 }
 
 /** The state by the whole log, for a projection that is missing or wrong, and for `verify`. */
@@ -138,10 +138,10 @@ export async function foldLog<M>(
   session: string,
   head: Head,
 ): Promise<SessionState<M> | undefined> {
-  const events = await readEvents<M>(source, session, head, [{ from: head.first, to: head.last }])
-  if (events === undefined) return undefined
   const state = emptyState<M>(head)
-  for (const event of events) applyEvent(state, event, { keepRemoved: true, trimmed: head.first > 1 })
+  const options = { keepRemoved: true, trimmed: head.first > 1 }
+  const visit = (event: SessionEvent<M>): void => applyEvent(state, event, options)
+  if (!(await visitEvents<M>(source, session, head, [{ from: head.first, to: head.last }], visit))) return undefined
   if (!state.viewIsWhole) {
     throw new StoreError(
       'CORRUPT',
@@ -152,5 +152,3 @@ export async function foldLog<M>(
   state.stored = []
   return state
 }
-
-export { foldView }

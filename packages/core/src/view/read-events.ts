@@ -12,27 +12,27 @@ export interface EventSource {
 }
 
 /**
- * The events of some ranges, all of them. A backend that loses one in the middle would otherwise change a conversation
- * without a word, so every seq is accounted for.
+ * Visits the events of some ranges, all of them, a batch at a time: in between others have their turn. A backend that
+ * loses one in the middle would otherwise change a conversation without a word, so every seq is accounted for.
  *
- * @returns `undefined` if the session moved on in a way that the head does not describe any more (trimmed or erased
- * meanwhile): ask for the head and start again.
+ * @returns `false` if the session moved on in a way that the head does not describe any more (trimmed or erased
+ * meanwhile): what was visited is worth nothing, ask for the head and start again.
  * @throws `CORRUPT` if an event is missing that must be there
  */
-export async function readEvents<M>(
+export async function visitEvents<M>(
   source: EventSource,
   session: string,
   head: Head,
   ranges: readonly Range[],
-): Promise<SessionEvent<M>[] | undefined> {
+  visit: (event: SessionEvent<M>) => void,
+): Promise<boolean> {
   const wanted = clipRanges(head, mergeRanges(ranges))
-  const events: SessionEvent<M>[] = []
   let range = 0
   let next = wanted[0]?.from ?? 0
   for await (const batch of source.backend.read(session, wanted)) {
     for (const record of batch) {
       if (record.seq !== next) return missing(source, session, head, next)
-      events.push(upcast<M>(session, record, source.schema))
+      visit(upcast<M>(session, record, source.schema))
       if (next === wanted[range]?.to) {
         range += 1
         next = wanted[range]?.from ?? 0
@@ -41,7 +41,19 @@ export async function readEvents<M>(
       }
     }
   }
-  return next === 0 ? events : missing(source, session, head, next)
+  return next === 0 || missing(source, session, head, next)
+}
+
+/** The same as an array, or `undefined`. */
+export async function readEvents<M>(
+  source: EventSource,
+  session: string,
+  head: Head,
+  ranges: readonly Range[],
+): Promise<SessionEvent<M>[] | undefined> {
+  const events: SessionEvent<M>[] = []
+  const isTrue = await visitEvents<M>(source, session, head, ranges, (event) => events.push(event))
+  return isTrue ? events : undefined
 }
 
 /** Ascending, without overlaps, neighbours joined. */
@@ -56,9 +68,9 @@ function mergeRanges(ranges: readonly Range[]): Range[] {
   return merged
 }
 
-async function missing(source: EventSource, session: string, head: Head, seq: number): Promise<undefined> {
+async function missing(source: EventSource, session: string, head: Head, seq: number): Promise<false> {
   const now = await source.backend.head(session)
-  if (now === undefined || now.incarnation !== head.incarnation || now.first > seq) return undefined
+  if (now === undefined || now.incarnation !== head.incarnation || now.first > seq) return false
   throw new StoreError(
     'CORRUPT',
     `Event ${seq} of session ${JSON.stringify(session)} is missing, although the session has events ${now.first} to ${now.last}. Run verify, and restore from a backup or repair.`,

@@ -2,9 +2,10 @@ import type { Head } from '../backend/backend.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { Run } from '../events/run.ts'
 import { upcast } from '../events/upcast.ts'
-import { foldView, toRange } from './load-state.ts'
+import { foldIntoView, toRange } from './load-state.ts'
+import type { SessionEvent } from '../events/session-event.ts'
 import type { EventSource } from './read-events.ts'
-import { readEvents } from './read-events.ts'
+import { visitEvents } from './read-events.ts'
 import type { SessionState } from './session-state.ts'
 import { emptyState, visibleVersion } from './session-state.ts'
 
@@ -34,10 +35,9 @@ export async function stateAt<M>(
   const ranges = anchors.viewRuns.map(toRange)
   if (anchors.summarySeq > 0) ranges.push({ from: anchors.summarySeq, to: anchors.summarySeq })
   ranges.push({ from: Math.max(anchors.viewSeq, 1), to: at })
-  const events = await readEvents<M>(source, session, head, ranges)
-  if (events === undefined) throw trimmedVersion(session, at)
   const state = emptyState<M>(head)
-  foldView(state, events, anchors)
+  const visit = (event: SessionEvent<M>): void => foldIntoView(state, event, anchors)
+  if (!(await visitEvents<M>(source, session, head, ranges, visit))) throw trimmedVersion(session, at)
   state.last = at
   return state
 }
