@@ -24,6 +24,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'add-message': 'addMessage',
   slice: 'slice() of 1,000 messages',
   'get-history': 'getHistory of 1,000 messages',
+  'slice-10000': 'slice() of 10,000 messages, the least that getHistory can do',
   'add-at-10000': 'addMessage at 10,000 messages',
   'add-and-get-at-10000': 'addMessage + getHistory at 10,000 messages',
 }
@@ -34,6 +35,7 @@ export const coreScenario: Scenario = {
     const pool = new MessageGenerator(seed).take(1000)
     const store = await openStore({ backend: memoryBackend(), viewCacheBytes: 1024 * 1024 * 1024 })
     const plain: readonly Message[] = structuredClone(pool)
+    const plainLong = Array.from({ length: 10_000 }, (_, index) => plain[index % plain.length] as Message)
     // Made anew for each round: after some thousand more messages it would not be a history of 10,000 any more.
     const long = async (key: string): Promise<void> => {
       await store.deleteSession(key, { erase: true })
@@ -60,6 +62,10 @@ export const coreScenario: Scenario = {
       }),
       subject('get-history', loops * 4, async () => {
         kept = await store.getHistory('read')
+      }),
+      subject('slice-10000', loops / 5, () => {
+        kept = plainLong.slice()
+        return undefined
       }),
       {
         ...subject('add-at-10000', loops / 5, () => store.addMessage('alone', message())),

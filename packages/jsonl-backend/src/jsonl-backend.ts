@@ -166,6 +166,8 @@ class JsonlBackend implements Backend {
       }
       if (batch.length === LIST_BATCH) {
         yield batch
+        // Nothing here waits for anything, so without this a long listing would hold up everybody else.
+        await new Promise(setImmediate)
         this.#lifecycle.check()
         batch = []
       }

@@ -16,8 +16,9 @@ function sealedCopy(value: Json): Json {
   if (Array.isArray(value)) return Object.freeze(value.map(sealedCopy))
   const copy: Record<string, Json> = {}
   for (const [key, child] of Object.entries(value)) {
-    // Assigning would call the setter of `__proto__` instead of making a property.
-    Object.defineProperty(copy, key, { value: sealedCopy(child), enumerable: true, writable: true, configurable: true })
+    if (key !== '__proto__') copy[key] = sealedCopy(child)
+    // Assigning would call a setter instead of making a property.
+    else Object.defineProperty(copy, key, { value: sealedCopy(child), enumerable: true })
   }
   return Object.freeze(copy)
 }

@@ -7,6 +7,7 @@ import { newId } from '../ids/new-id.ts'
 import type { Json } from '../json/json.ts'
 import { applyEvent } from '../view/fold.ts'
 import type { SessionState, StoredMessage } from '../view/session-state.ts'
+import { copyState } from '../view/session-state.ts'
 
 /** The caller's id for an operation and a digest of what was asked for under it. */
 export interface Operation {
@@ -29,7 +30,7 @@ export class Draft<M> {
   operation: Operation | undefined
 
   constructor(settled: SessionState<M>, now: number) {
-    this.state = { ...settled, stored: [] }
+    this.state = copyState(settled)
     this.now = now
     if (this.state.incarnation === '') this.state.incarnation = newId()
   }

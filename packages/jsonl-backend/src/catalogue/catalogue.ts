@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Durability, OpenFinding, StoreError } from '@turnlog/core/backend'
-import { compareKeys, isStoreError } from '@turnlog/core/backend'
+import { isStoreError } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
@@ -12,6 +12,7 @@ import { recoverFile } from '../session/recover-file.ts'
 import type { Entry } from './entry.ts'
 import { isSame, parseCommitted, sessionOf, toKnown } from './entry.ts'
 import type { Listed } from './listed.ts'
+import { sortListed } from './listed.ts'
 import { eraseFromSidecar, extendSidecar, loadSidecar, removeSidecar, replaceSidecar } from './sidecar.ts'
 
 export interface CatalogueOptions {
@@ -177,7 +178,7 @@ export class Catalogue {
         const session = sessionOf(name, entry)
         if (session !== undefined) listed.push({ session, name })
       }
-      this.#sorted = listed.sort((a, b) => compareKeys(a.session, b.session))
+      this.#sorted = sortListed(listed)
     }
     return this.#sorted
   }
