@@ -16,7 +16,7 @@ import type {
   SessionHead,
 } from '@turnlog/core/backend'
 import { checkRead, clipRanges, isStoreError, Lifecycle, StoreError } from '@turnlog/core/backend'
-import { listedBetween } from './catalogue/listed.ts'
+import { batchesOf, listedBetween } from './catalogue/listed.ts'
 import { nodeFileSystem } from './file-system/node-file-system.ts'
 import { encodeFileName } from './format/file-name.ts'
 import { toStoreError } from './format/to-store-error.ts'
@@ -144,35 +144,32 @@ class JsonlBackend implements Backend {
     const { directory } = this.#opened()
     const { catalogue, readOnly } = directory
     const { prefix = '', after, limit = Infinity } = range
-    if (readOnly) {
-      await this.#lifecycle.run(() =>
-        catalogue.refresh({ alone: false, lossy: false }).catch((error: unknown) => {
+    const refresh = (work: () => Promise<void>): Promise<void> =>
+      this.#lifecycle.run(() =>
+        work().catch((error: unknown) => {
           throw toStoreError(error, 'list', directory.directory)
         }),
       )
-    }
+    if (readOnly) await refresh(() => catalogue.refreshNames())
     const damaged: StoreError[] = []
-    let batch: SessionHead[] = []
-    let room = limit
-    for (const { session, name } of listedBetween(catalogue.list(), prefix, after)) {
-      if (room <= 0) break
-      room--
-      try {
-        const committed = catalogue.peek(name) ?? (await this.#lifecycle.run(() => catalogue.get(name)))
-        if (committed !== undefined) batch.push({ session, ...headOf(committed) })
-      } catch (error) {
-        if (!isStoreError(error) || error.code === 'CLOSED') throw error
-        damaged.push(error)
+    for (const listed of batchesOf(listedBetween(catalogue.list(), prefix, after), LIST_BATCH, limit)) {
+      // A batch at a time, so that a long listing begins at once.
+      if (readOnly) await refresh(() => catalogue.refreshFiles(listed.map(({ name }) => name)))
+      const batch: SessionHead[] = []
+      for (const { session, name } of listed) {
+        try {
+          const committed = catalogue.peek(name) ?? (await this.#lifecycle.run(() => catalogue.get(name)))
+          if (committed !== undefined) batch.push({ session, ...headOf(committed) })
+        } catch (error) {
+          if (!isStoreError(error) || error.code === 'CLOSED') throw error
+          damaged.push(error)
+        }
       }
-      if (batch.length === LIST_BATCH) {
-        yield batch
-        // Nothing here waits for anything, so without this a long listing would hold up everybody else.
-        await new Promise(setImmediate)
-        this.#lifecycle.check()
-        batch = []
-      }
+      if (batch.length > 0) yield batch
+      // Nothing here waits for anything, so without this a long listing would hold up everybody else.
+      await new Promise(setImmediate)
+      this.#lifecycle.check()
     }
-    if (batch.length > 0) yield batch
     this.#lifecycle.check()
     // At the end, so that one damaged file does not hide the sessions after it.
     const first = damaged[0] ?? catalogue.unnamed[0]

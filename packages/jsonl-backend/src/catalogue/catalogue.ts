@@ -10,10 +10,10 @@ import { toStoreError } from '../format/to-store-error.ts'
 import type { Committed } from '../session/committed.ts'
 import { recoverFile } from '../session/recover-file.ts'
 import type { Entry } from './entry.ts'
-import { isSame, parseCommitted, sessionOf, toKnown } from './entry.ts'
+import { isSame, parseCommitted, sessionOf } from './entry.ts'
 import type { Listed } from './listed.ts'
 import { sortListed } from './listed.ts'
-import { eraseFromSidecar, extendSidecar, loadSidecar, removeSidecar, replaceSidecar } from './sidecar.ts'
+import { SidecarKeeper } from './sidecar-keeper.ts'
 
 export interface CatalogueOptions {
   readonly fileSystem: FileSystem
@@ -23,25 +23,28 @@ export interface CatalogueOptions {
   readonly write: boolean
 }
 
+interface Circumstances {
+  /** No writer is at work, so that what is missing is lost. */
+  readonly alone: boolean
+  /** Something was written without waiting for the disk. */
+  readonly lossy: boolean
+}
+
+const BESIDE_A_WRITER: Circumstances = { alone: false, lossy: false }
+
 /** Files looked at side by side: as many as the thread pool has threads, twice, so that none is idle. */
 const PARALLEL = 8
-
-/** Writes after which the sidecar is brought up to date. */
-const SAVE_AFTER = 1000
 
 /** What is in the directory: a head for each session, checked against the files, which are the truth. */
 export class Catalogue {
   readonly #options: CatalogueOptions
   readonly #entries = new Map<string, Entry>()
   #sorted: readonly Listed[] | undefined
-  #sidecarLines = 0
-  #sidecarMode: Durability | undefined
-  #saving: Promise<void> | undefined
-  /** Writes since the sidecar was last written. */
-  #changes = 0
+  readonly #sidecar: SidecarKeeper
 
   constructor(options: CatalogueOptions) {
     this.#options = options
+    this.#sidecar = new SidecarKeeper(options, this.#entries)
   }
 
   get sessions(): number {
@@ -51,13 +54,8 @@ export class Catalogue {
   /** Reads the directory for the first time. `alone`: no writer is at work, so that what is missing is lost. */
   async load(alone: boolean): Promise<OpenFinding[]> {
     const { fileSystem, directory, durability, write } = this.#options
-    const sidecar = await loadSidecar(fileSystem, directory)
-    this.#sidecarLines = sidecar?.lines ?? 0
-    this.#sidecarMode = sidecar?.durability
-    for (const [name, { stat, text }] of sidecar?.known ?? []) {
-      this.#entries.set(name, { stat, committed: text, error: undefined, saved: true })
-    }
-    const findings = await this.refresh({ alone, lossy: durability === 'os' || sidecar?.durability === 'os' })
+    const savedIn = await this.#sidecar.load()
+    const findings = await this.refresh({ alone, lossy: durability === 'os' || savedIn === 'os' })
     if (write) {
       for (const name of await fileSystem.list(directory)) {
         if (/^turnlog\.(?:heads|lock\.[0-9a-f]+)\.tmp$|\.jsonl\.tmp$/.test(name)) {
@@ -69,10 +67,26 @@ export class Catalogue {
   }
 
   /** Compares every entry with its file and looks into the files that changed. */
-  async refresh({ alone, lossy }: { readonly alone: boolean; readonly lossy: boolean }): Promise<OpenFinding[]> {
-    const { fileSystem, directory, write } = this.#options
+  async refresh(circumstances: Circumstances): Promise<OpenFinding[]> {
+    const { names, findings } = await this.#present(circumstances)
+    return [...findings, ...(await this.#lookAt(names, circumstances))]
+  }
+
+  /** For a reader beside a writer: which sessions there are. What is in them is for {@link refreshFiles}. */
+  async refreshNames(): Promise<void> {
+    const { names } = await this.#present(BESIDE_A_WRITER)
+    const unknown = names.filter((name) => this.#entries.get(name)?.error !== undefined || !this.#entries.has(name))
+    await this.#lookAt(unknown, BESIDE_A_WRITER)
+  }
+
+  async refreshFiles(names: readonly string[]): Promise<void> {
+    await this.#lookAt(names, BESIDE_A_WRITER)
+  }
+
+  /** The session files that there are; entries without one are dealt with. */
+  async #present({ alone, lossy }: Circumstances): Promise<{ names: string[]; findings: OpenFinding[] }> {
+    const { fileSystem, directory } = this.#options
     const names = (await fileSystem.list(directory)).filter((name) => this.#entries.has(name) || decodeFileName(name))
-    const stats = await fileSystem.stat(directory, names)
     const present = new Set(names)
     const findings: OpenFinding[] = []
     for (const [name, entry] of this.#entries) {
@@ -88,6 +102,13 @@ export class Catalogue {
         findings.push({ kind: 'lost-tail', message, session, file: join(directory, name) })
       }
     }
+    return { names, findings }
+  }
+
+  async #lookAt(names: readonly string[], { alone, lossy }: Circumstances): Promise<OpenFinding[]> {
+    const { fileSystem, directory, write } = this.#options
+    const stats = await fileSystem.stat(directory, names)
+    const findings: OpenFinding[] = []
     const changed = names.filter((name, index) => {
       const entry = this.#entries.get(name)
       return entry === undefined || entry.error !== undefined || !isSame(entry.stat, stats[index])
@@ -140,9 +161,7 @@ export class Catalogue {
 
   /** After a write of our own. */
   set(name: string, committed: Committed): void {
-    this.#changes++
-    // So that after a crash not every session of a long run has to be looked at.
-    if (this.#changes > Math.max(SAVE_AFTER, this.#entries.size / 4)) void this.#saveOnce().catch(() => undefined)
+    this.#sidecar.changed()
     const entry = this.#entries.get(name)
     if (entry === undefined) {
       this.#entries.set(name, { stat: undefined, committed, error: undefined, saved: false })
@@ -157,17 +176,8 @@ export class Catalogue {
 
   /** Removes a session from the catalogue and, durably, from the sidecar. */
   async forget(name: string): Promise<void> {
-    const { fileSystem, directory } = this.#options
     this.#delete(name)
-    await this.#saving?.catch(() => undefined) // it may be about to put the session back
-    // First of all, and synced: a sidecar that knows of a file that is gone would be taken for a loss.
-    try {
-      await eraseFromSidecar(fileSystem, directory, name)
-    } catch {
-      // One that cannot be changed can still be removed; what it knew is read from the files.
-      if (await removeSidecar(fileSystem, directory)) await fileSystem.syncDirectory(directory)
-      this.#sidecarMode = undefined
-    }
+    await this.#sidecar.forget(name)
   }
 
   /** The sessions in the byte order of their keys. */
@@ -193,44 +203,8 @@ export class Catalogue {
   }
 
   /** Writes what changed to the sidecar. A failure costs time at the next opening, nothing else. */
-  async save(): Promise<void> {
-    await this.#saving?.catch(() => undefined) // it began before the last changes
-    await this.#saveOnce()
-  }
-
-  #saveOnce(): Promise<void> {
-    this.#changes = 0
-    this.#saving ??= this.#save().finally(() => {
-      this.#saving = undefined
-    })
-    return this.#saving
-  }
-
-  async #save(): Promise<void> {
-    const { fileSystem, directory, durability } = this.#options
-    const changed = [...this.#entries].filter(([, entry]) => !entry.saved && entry.error === undefined)
-    if (changed.length === 0 && this.#sidecarMode === durability) return
-    const stats = await fileSystem.stat(
-      directory,
-      changed.map(([name]) => name),
-    )
-    for (const [index, [, entry]] of changed.entries()) {
-      const stat = stats[index]
-      const committed = parseCommitted(entry)
-      if (stat?.size === committed.size) entry.stat = { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode }
-    }
-    const isGrown = this.#sidecarLines > 2 * this.#entries.size + 1000
-    if (this.#sidecarMode !== durability || isGrown) {
-      const all = [...this.#entries].flatMap(([name, entry]) => toKnown(name, entry))
-      await replaceSidecar(fileSystem, directory, durability, all)
-      this.#sidecarLines = all.length
-      this.#sidecarMode = durability
-    } else {
-      const lines = changed.flatMap(([name, entry]) => toKnown(name, entry))
-      await extendSidecar(fileSystem, directory, lines)
-      this.#sidecarLines += lines.length
-    }
-    for (const [, entry] of changed) entry.saved = entry.stat !== undefined
+  save(): Promise<void> {
+    return this.#sidecar.save()
   }
 
   async #inspect(name: string, lossy: boolean, write: boolean): Promise<readonly OpenFinding[]> {

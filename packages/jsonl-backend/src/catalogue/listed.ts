@@ -36,3 +36,19 @@ export function* listedBetween(all: readonly Listed[], prefix: string, after: st
     yield listed
   }
 }
+
+/** Up to `limit` of them, `size` at a time. */
+export function* batchesOf(all: Iterable<Listed>, size: number, limit: number): Generator<readonly Listed[]> {
+  let batch: Listed[] = []
+  let room = limit
+  if (room <= 0) return
+  for (const listed of all) {
+    batch.push(listed)
+    room -= 1
+    if (batch.length < size && room > 0) continue
+    yield batch
+    if (room <= 0) return
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,104 @@
+import type { Durability } from '@turnlog/core/backend'
+import type { FileSystem } from '../file-system/file-system.ts'
+import type { Entry } from './entry.ts'
+import { parseCommitted, toKnown } from './entry.ts'
+import { eraseFromSidecar, extendSidecar, loadSidecar, removeSidecar, replaceSidecar } from './sidecar.ts'
+
+/** Writes after which the sidecar is brought up to date. */
+const SAVE_AFTER = 1000
+
+interface Options {
+  readonly fileSystem: FileSystem
+  readonly directory: string
+  readonly durability: Durability
+}
+
+/** Keeps the sidecar as the entries of the catalogue are, now and then. */
+export class SidecarKeeper {
+  readonly #options: Options
+  readonly #entries: Map<string, Entry>
+  #lines = 0
+  /** The durability under which it was last written as a whole. */
+  #mode: Durability | undefined
+  #saving: Promise<void> | undefined
+  /** Writes to sessions since it was last written. */
+  #changes = 0
+
+  constructor(options: Options, entries: Map<string, Entry>) {
+    this.#options = options
+    this.#entries = entries
+  }
+
+  /** Fills the entries with what it knows. @returns the durability under which it was written */
+  async load(): Promise<Durability | undefined> {
+    const { fileSystem, directory } = this.#options
+    const sidecar = await loadSidecar(fileSystem, directory)
+    this.#lines = sidecar?.lines ?? 0
+    this.#mode = sidecar?.durability
+    for (const [name, { stat, text }] of sidecar?.known ?? []) {
+      this.#entries.set(name, { stat, committed: text, error: undefined, saved: true })
+    }
+    return sidecar?.durability
+  }
+
+  /** A session was written to. */
+  changed(): void {
+    this.#changes++
+    // So that after a crash not every session of a long run has to be looked at.
+    if (this.#changes > Math.max(SAVE_AFTER, this.#entries.size / 4)) void this.#saveOnce().catch(() => undefined)
+  }
+
+  /** Removes a session, durably. Its entry is gone. */
+  async forget(name: string): Promise<void> {
+    const { fileSystem, directory } = this.#options
+    await this.#saving?.catch(() => undefined) // it may be about to put the session back
+    // First of all, and synced: a sidecar that knows of a file that is gone would be taken for a loss.
+    try {
+      await eraseFromSidecar(fileSystem, directory, name)
+    } catch {
+      // One that cannot be changed can still be removed; what it knew is read from the files.
+      if (await removeSidecar(fileSystem, directory)) await fileSystem.syncDirectory(directory)
+      this.#mode = undefined
+    }
+  }
+
+  async save(): Promise<void> {
+    await this.#saving?.catch(() => undefined) // it began before the last changes
+    await this.#saveOnce()
+  }
+
+  #saveOnce(): Promise<void> {
+    this.#changes = 0
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = undefined
+    })
+    return this.#saving
+  }
+
+  async #save(): Promise<void> {
+    const { fileSystem, directory, durability } = this.#options
+    const changed = [...this.#entries].filter(([, entry]) => !entry.saved && entry.error === undefined)
+    if (changed.length === 0 && this.#mode === durability) return
+    const stats = await fileSystem.stat(
+      directory,
+      changed.map(([name]) => name),
+    )
+    for (const [index, [, entry]] of changed.entries()) {
+      const stat = stats[index]
+      const committed = parseCommitted(entry)
+      if (stat?.size === committed.size) entry.stat = { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode }
+    }
+    const isGrown = this.#lines > 2 * this.#entries.size + 1000
+    if (this.#mode !== durability || isGrown) {
+      const all = [...this.#entries].flatMap(([name, entry]) => toKnown(name, entry))
+      await replaceSidecar(fileSystem, directory, durability, all)
+      this.#lines = all.length
+      this.#mode = durability
+    } else {
+      const lines = changed.flatMap(([name, entry]) => toKnown(name, entry))
+      await extendSidecar(fileSystem, directory, lines)
+      this.#lines += lines.length
+    }
+    for (const [, entry] of changed) entry.saved = entry.stat !== undefined
+  }
+}
