@@ -142,7 +142,7 @@ describe('the parts', () => {
       slice: async (round) => ({ operations: 1, elapsedMs: elapsedMs(round), cpuMs: 0, latenciesMs: [] }),
     })
     const steady = subject('base', () => 1)
-    const rounds = { least: 5, most: 40, base: 'base' }
+    const rounds = { least: 5, most: 40 }
     const restless = await alternate([steady, subject('restless', (round) => (round % 2 === 0 ? 1 : 3))], rounds)
     expect(restless.get('restless')).toHaveLength(40)
     const settling = await alternate([steady, subject('settling', (round) => (round % 4 === 0 ? 1.3 : 1))], rounds)

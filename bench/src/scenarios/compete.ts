@@ -37,7 +37,7 @@ export function compete(competition: Competition): Scenario {
           prepare: (round) => competition.prepare?.(entrant, context, round),
           slice: (round) => competition.slice(entrant, context, round),
         })),
-        roundsOf(competition.rounds, context.scale, base),
+        roundsOf(competition.rounds, context.scale),
       )
       const credited = await verifyAll(competition, ready, absent, context)
       const measured = credited.map((entrant) => ({

@@ -53,7 +53,7 @@ export const growthScenario: Scenario = {
     const large = await grow(join(directory, 'large'), LARGE[scale], context)
     const small = await grow(join(directory, 'small'), SMALL[scale], context)
     const slices = new Map([
-      ...(await alternate(openings(context), roundsOf(ROUNDS, scale, 'open-after-kill-bare'))),
+      ...(await alternate(openings(context), roundsOf(ROUNDS, scale))),
       ...(await measureAppends(context)),
       ...(await measureLists(context)),
     ])
@@ -171,7 +171,7 @@ async function measureAppends({ directory, scale, seed }: ScenarioContext) {
       },
     )
   }
-  const slices = await alternate(subjects, roundsOf(ROUNDS, scale, ABOUT.base))
+  const slices = await alternate(subjects, roundsOf(ROUNDS, scale))
   for (const keeper of keepers) await keeper.close()
   return slices
 }
@@ -196,7 +196,7 @@ async function measureLists({ directory, scale }: ScenarioContext) {
         if (found !== LARGE[scale]) throw new Error(`${id} finds ${found} of ${LARGE[scale]} sessions`)
       }),
   })
-  const slices = await alternate([list('list', ours), list('list-bare', bare)], roundsOf(ROUNDS, scale, 'list-bare'))
+  const slices = await alternate([list('list', ours), list('list-bare', bare)], roundsOf(ROUNDS, scale))
   await bare.close()
   await ours.close()
   return slices

@@ -48,7 +48,7 @@ export const truncatedScenario: Scenario = {
         slice: () => timeSequence(SESSIONS[context.scale], (index) => entrant.keeper.read(`${kind}-${index}`)),
       })),
     )
-    const slices = await alternate(subjects, roundsOf({ full: 15, quick: 9, tiny: 1 }, context.scale, ABOUT.base))
+    const slices = await alternate(subjects, roundsOf({ full: 15, quick: 9, tiny: 1 }, context.scale))
     for (const entrant of entrants) await verify(entrant, context)
     return { ...ABOUT, measurements: summariseSlices(subjects, slices, ABOUT.base), absent: [] }
   },

@@ -1,4 +1,5 @@
 import type { Database, KeyRange, LendOptions, Lent, Row } from './database.ts'
+import { isLastStep } from './database.ts'
 
 /**
  * Reads a range in large steps, the next one under way while the caller decodes the last. Survives that its iterator
@@ -13,6 +14,8 @@ export class Cursor {
   #lent: Lent | undefined
   #ahead: Promise<readonly Row[]> | undefined
   #starts = 0
+  /** The last rows were the last ones. */
+  #isAtEnd = false
 
   /** `rows` is the most that one step gives. */
   constructor(database: Database, rest: () => KeyRange | undefined, options: LendOptions = {}, rows?: number) {
@@ -30,10 +33,12 @@ export class Cursor {
 
   /** The next rows; none at the end. */
   async next(): Promise<readonly Row[]> {
+    if (this.#isAtEnd) return []
     if (this.#ahead === undefined) this.#begin({ ...this.#options, snapshot: undefined })
     const rows = await (this.#ahead ?? [])
     this.#ahead = undefined
-    if (rows.length > 0 && this.#lent !== undefined && this.#database.isLent(this.#lent)) this.#step(this.#lent)
+    this.#isAtEnd = isLastStep(rows, this.#options, this.#rows)
+    if (!this.#isAtEnd && this.#lent !== undefined && this.#database.isLent(this.#lent)) this.#step(this.#lent)
     return rows
   }
 

@@ -2,16 +2,17 @@ import { clipRanges, StoreError } from '@turnlog/core/backend'
 import type { EventRecord, Range, ReadOptions } from '@turnlog/core/backend'
 
 import { Cursor } from './cursor.ts'
+import { ROWS_MOST } from './database.ts'
 import type { Database, KeyRange, Snapshot } from './database.ts'
-import { decodeEvents } from './event-row.ts'
+import { checkEvents, decodeEvents } from './event-row.ts'
 import type { HeadRow } from './head-row.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { seqOf } from './row-keys.ts'
 import { isSingle } from './row-value.ts'
 import { SEGMENT_EVENTS } from './seal-plan.ts'
 
-/** Ranges that are asked for at the same time, each by a hop of its own. */
-const RANGES_AT_ONCE = 4
+/** Stretches that are asked for at the same time, each by a hop of its own. */
+const STRETCHES_AT_ONCE = 4
 
 export interface EventSource {
   readonly session: string
@@ -34,14 +35,14 @@ export async function* readEvents(
   options: ReadOptions,
 ): AsyncGenerator<readonly EventRecord[]> {
   const reverse = options.reverse === true
-  const wanted = limitRanges(clipRanges(source.head, ranges), reverse, options.limit)
+  const wanted = stretchesOf(limitRanges(clipRanges(source.head, ranges), reverse, options.limit), reverse)
   const { database } = source
   const snapshot = wanted.length > 1 ? database.snapshot() : undefined
-  const readers: RangeReader[] = []
+  const readers: StretchReader[] = []
   try {
-    for (const [index, range] of wanted.entries()) {
-      for (let ahead = readers.length; ahead < Math.min(wanted.length, index + RANGES_AT_ONCE); ahead += 1) {
-        readers.push(new RangeReader(source, wanted[ahead] ?? range, reverse, snapshot))
+    for (const [index, stretch] of wanted.entries()) {
+      for (let ahead = readers.length; ahead < Math.min(wanted.length, index + STRETCHES_AT_ONCE); ahead += 1) {
+        readers.push(new StretchReader(source, wanted[ahead] ?? stretch, reverse, snapshot))
       }
       const reader = readers[index]
       for (;;) {
@@ -57,21 +58,50 @@ export async function* readEvents(
   }
 }
 
-class RangeReader {
+/** Ranges so near to each other that one iterator reads them all, in the direction of reading. */
+type Stretch = readonly Range[]
+
+/**
+ * After a cut a view is made of ranges with an event or two between them, often in one segment: an iterator for each
+ * would read and check that segment once for each.
+ */
+function stretchesOf(ranges: readonly Range[], reverse: boolean): readonly Stretch[] {
+  if (reverse) return ranges.map((range) => [range])
+  const stretches: Range[][] = []
+  for (const range of ranges) {
+    const stretch = stretches.at(-1)
+    const end = stretch?.at(-1)?.to
+    if (stretch !== undefined && end !== undefined && range.from - end <= SEGMENT_EVENTS) stretch.push(range)
+    else stretches.push([range])
+  }
+  return stretches
+}
+
+/** More rows than events there are not, with those of a segment behind them. LevelDB makes room for all it may give. */
+function rowsOf(stretch: Stretch): number {
+  const first = Math.min(...stretch.map(({ from }) => from))
+  const last = Math.max(...stretch.map(({ to }) => to))
+  return Math.min(ROWS_MOST, last - first + 1 + SEGMENT_EVENTS)
+}
+
+class StretchReader {
   readonly #source: EventSource
-  readonly #range: Range
+  readonly #ranges: Stretch
   readonly #reverse: boolean
   readonly #cursor: Cursor
-  /** The seq that must come next. */
+  #index = 0
+  /** The seq that is wanted next. */
   #next: number
-  #gap = false
+  /** Read forwards: the seq that the next row begins with, or holds if it is the first; wanted or not. */
+  #at: number
 
-  constructor(source: EventSource, range: Range, reverse: boolean, snapshot: Snapshot | undefined) {
+  constructor(source: EventSource, ranges: Stretch, reverse: boolean, snapshot: Snapshot | undefined) {
     this.#source = source
-    this.#range = range
+    this.#ranges = ranges
     this.#reverse = reverse
-    this.#next = reverse ? range.to : range.from
-    this.#cursor = new Cursor(source.database, () => this.#rest(), { keys: reverse, snapshot })
+    this.#next = reverse ? (ranges[0]?.to ?? 0) : (ranges[0]?.from ?? 0)
+    this.#at = this.#next
+    this.#cursor = new Cursor(source.database, () => this.#rest(), { keys: reverse, snapshot }, rowsOf(ranges))
   }
 
   /** `undefined` at the end. */
@@ -84,8 +114,7 @@ class RangeReader {
         if (this.#isDone) break
         // Read backwards, the rows behind the range come first; only their keys tell single ones apart.
         if (this.#reverse && isSingle(value) && seqOf(key) > this.#next) continue
-        this.#take(value, batch)
-        if (this.#gap) throw await this.#missing()
+        if (!(this.#reverse ? this.#takeBackwards(value, batch) : this.#take(value, batch))) throw await this.#missing()
       }
       if (batch.length > 0) return batch
     }
@@ -97,47 +126,54 @@ class RangeReader {
   }
 
   get #isDone(): boolean {
-    return this.#reverse ? this.#next < this.#range.from : this.#next > this.#range.to
+    return this.#index >= this.#ranges.length
   }
 
-  #take(value: Buffer, batch: EventRecord[]): void {
+  /** @returns `false` if another row should have come */
+  #take(value: Buffer, batch: EventRecord[]): boolean {
     const { session, keys } = this.#source
-    const { from, to } = this.#range
-    const wanted = this.#reverse ? { from, to: this.#next } : { from: this.#next, to }
-    const events = decodeEvents(session, keys, value, this.#next, wanted)
-    const first = events[0]?.seq ?? 0
-    const last = first + events.length - 1
-    if (first > this.#next && this.#reverse) return // a segment that lies wholly behind the range
-    this.#gap = this.#next < first || this.#next > last
-    if (this.#gap) return
-    if (this.#reverse) {
-      const end = Math.max(first, this.#range.from)
-      for (let seq = this.#next; seq >= end; seq -= 1) batch.push(events[seq - first] as EventRecord)
-      this.#next = end - 1
-    } else {
-      const end = Math.min(last, this.#range.to)
-      if (this.#next === first && end === last && batch.length === 0 && events.length > 1) batch.push(...events)
-      else for (let seq = this.#next; seq <= end; seq += 1) batch.push(events[seq - first] as EventRecord)
-      this.#next = end + 1
+    const { first, last } = checkEvents(session, keys, value, this.#at)
+    if (this.#at < first || this.#at > last) return false
+    this.#at = last + 1
+    for (let range = this.#ranges[this.#index]; range !== undefined && this.#next <= last;) {
+      const to = Math.min(last, range.to)
+      for (const event of decodeEvents(session, value, { first: this.#next, last: to })) batch.push(event)
+      this.#next = to + 1
+      if (to < range.to) break
+      this.#index += 1
+      range = this.#ranges[this.#index]
+      this.#next = range?.from ?? this.#next
     }
+    return true
+  }
+
+  #takeBackwards(value: Buffer, batch: EventRecord[]): boolean {
+    const { session, keys } = this.#source
+    const { first, last } = checkEvents(session, keys, value, this.#next)
+    if (first > this.#next) return true // a segment that lies wholly behind the range
+    if (this.#next > last) return false
+    const from = Math.max(first, this.#ranges[0]?.from ?? first)
+    batch.push(...decodeEvents(session, value, { first: from, last: this.#next }).toReversed())
+    this.#next = from - 1
+    if (from === this.#ranges[0]?.from) this.#index += 1
+    return true
   }
 
   /**
-   * Rows stand under the seq of their last event, so the row that holds `to` is at most a segment further on. That
+   * Rows stand under the seq of their last event, so the row that holds the end is at most a segment further on. That
    * segment may be newer than the head: a batch under way can have sealed the tail together with events to come.
    */
   #rest(): KeyRange | undefined {
     if (this.#isDone) return undefined
     const { keys } = this.#source
-    const { from, to } = this.#reverse
-      ? { from: this.#range.from, to: this.#next }
-      : { from: this.#next, to: this.#range.to }
+    const from = this.#reverse ? (this.#ranges[0]?.from ?? 0) : this.#at
+    const to = this.#reverse ? this.#next : (this.#ranges.at(-1)?.to ?? 0)
     return { gte: keys.eventCopy(from), lte: keys.eventCopy(to + SEGMENT_EVENTS - 1), reverse: this.#reverse }
   }
 
   async #missing(): Promise<StoreError> {
     const { session, head } = this.#source
-    const seq = this.#next
+    const seq = this.#reverse ? this.#next : this.#at
     const present = await this.#source.present()
     if (present === undefined || present.incarnation !== head.incarnation || present.first > seq) {
       return new StoreError(

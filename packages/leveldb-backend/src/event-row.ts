@@ -23,51 +23,52 @@ export function sealEvent(keys: SessionKeys, { seq, json, value }: EventRow): Bu
   return sealValue(value, flags, keys.eventHeader(seq, FORMAT, flags))
 }
 
-/** The seqs that are needed of a row; a segment holds more than that at the ends of a range. */
-export interface Wanted {
-  readonly from: number
-  readonly to: number
+/** The seqs of some events in a row. */
+export interface Span {
+  readonly first: number
+  readonly last: number
 }
 
 /**
- * The events of a row, ascending. `expected` is the seq that must come next in the direction of reading; a single row
- * has no seq outside its payload, so its key, and with it the checksum, is taken to be that one. What is not wanted is
- * checked but not decoded.
+ * Which events a row holds, after its checksum was found right. `expected` is a seq that it must hold; a single row has
+ * no seq outside its payload, so its key, and with it the checksum, is taken to be that one.
  *
  * @throws `CORRUPT`, `UNSUPPORTED`
  */
-export function decodeEvents(
-  session: string,
-  keys: SessionKeys,
-  value: Buffer,
-  expected: number,
-  wanted?: Wanted,
-): readonly EventRecord[] {
+export function checkEvents(session: string, keys: SessionKeys, value: Buffer, expected: number): Span {
   const flags = value[1] ?? 0
-  const span = (flags & SEGMENT) === 0 ? undefined : segmentSpan(value)
-  const first = span?.first ?? expected
-  const last = span?.last ?? expected
+  const span = (flags & SEGMENT) === 0 ? { first: expected, last: expected } : segmentSpan(value)
+  const { first, last } = span
   const place = { row: 'event', session, seq: expected } as const
   // Before the checksum, because the key that it covers is made of these numbers.
   if (first < 1 || last < first || !Number.isSafeInteger(last)) {
     throw corruptRow(place, 'its range of events makes no sense')
   }
   checkValue(value, keys.eventHeader(last, value[0] ?? 0, flags), place)
-  const from = wanted === undefined ? first : Math.max(first, wanted.from)
-  const to = wanted === undefined ? last : Math.min(last, wanted.to)
-  // The row lies outside of what is wanted: its ends say so.
-  if (from > to) return decodeEvents(session, keys, value, expected)
+  return span
+}
+
+/** The events of a row that {@link checkEvents} has found right, ascending. `wanted` lies within it. @throws `CORRUPT` */
+export function decodeEvents(session: string, value: Buffer, wanted: Span): readonly EventRecord[] {
+  const { first, last } = wanted
+  const flags = value[1] ?? 0
+  const place = { row: 'event', session, seq: first } as const
   let events: readonly EventRecord[]
   try {
-    events = span === undefined ? [decodeSingle(value, flags)] : decodeSegment(value, from, to)
+    events = (flags & SEGMENT) === 0 ? [decodeSingle(value, flags)] : decodeSegment(value, first, last)
   } catch (error) {
     throw corruptRow(place, 'its payload cannot be decoded', error)
   }
-  if (events.length !== to - from + 1) throw corruptRow(place, 'it holds another number of events')
+  if (events.length !== last - first + 1) throw corruptRow(place, 'it holds another number of events')
   for (let index = 0; index < events.length; index += 1) {
-    if (events[index]?.seq !== from + index) throw corruptRow(place, 'it holds another event')
+    if (events[index]?.seq !== first + index) throw corruptRow(place, 'it holds another event')
   }
   return events
+}
+
+/** All events of a row. @throws `CORRUPT`, `UNSUPPORTED` */
+export function readRow(session: string, keys: SessionKeys, value: Buffer, expected: number): readonly EventRecord[] {
+  return decodeEvents(session, value, checkEvents(session, keys, value, expected))
 }
 
 function decodeSingle(value: Buffer, flags: number): EventRecord {

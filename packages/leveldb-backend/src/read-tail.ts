@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 import type { EventRow } from './event-row.ts'
-import { decodeEvents } from './event-row.ts'
+import { readRow } from './event-row.ts'
 import type { HeadRow } from './head-row.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { corruptRow, JSON_TEXT } from './row-value.ts'
@@ -21,7 +21,7 @@ export async function readTail(database: Database, session: string, keys: Sessio
     const rows = await database.rows({ ...range, gte }, last - sealed)
     for (const [, value] of rows) {
       const seq = sealed + 1 + tail.length
-      decodeEvents(session, keys, value, seq)
+      readRow(session, keys, value, seq)
       tail.push({ seq, json: value[1] === JSON_TEXT, value })
     }
     if (rows.length > 0) continue

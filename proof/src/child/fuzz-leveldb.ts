@@ -10,15 +10,17 @@ interface Keys {
   readonly head: Buffer
   eventHeader(seq: number, format: number, flags: number): Buffer
 }
-interface Wanted {
-  readonly from: number
-  readonly to: number
+interface Span {
+  readonly first: number
+  readonly last: number
 }
 interface Modules {
   readonly rows: {
     encodeEvent(event: unknown): { readonly value: Buffer; readonly json: boolean; readonly seq: number }
     sealEvent(keys: Keys, row: unknown): Buffer
-    decodeEvents(session: string, keys: Keys, value: Buffer, expected: number, wanted?: Wanted): readonly unknown[]
+    checkEvents(session: string, keys: Keys, value: Buffer, expected: number): Span
+    decodeEvents(session: string, value: Buffer, wanted: Span): readonly unknown[]
+    readRow(session: string, keys: Keys, value: Buffer, expected: number): readonly unknown[]
   }
   readonly segments: { sealSegment(keys: Keys, rows: readonly unknown[]): Buffer }
   readonly values: { sealValue(value: Buffer, flags: number, prefix: Buffer): Buffer }
@@ -70,9 +72,10 @@ export async function leveldbTargets(): Promise<readonly FuzzTarget[]> {
           const last = isSegment ? value.readUInt32BE(HEADER_BYTES + 4) + value.readUInt16BE(HEADER_BYTES + 8) - 1 : 1
           if (last >= 0) values.sealValue(value, flags, sessionKeys.eventHeader(last, 1, flags))
         }
-        const from = random.below(4)
-        const wanted = random.chance(0.5) ? { from, to: from + random.below(4) } : undefined
-        rows.decodeEvents('fuzzed', sessionKeys, value, 1, wanted)
+        const span = rows.checkEvents('fuzzed', sessionKeys, value, 1)
+        const first = span.first + random.below(3)
+        const last = Math.min(span.last, first + random.below(4))
+        rows.decodeEvents('fuzzed', value, random.chance(0.5) && first <= last ? { first, last } : span)
         return undefined
       },
     },
@@ -82,7 +85,7 @@ export async function leveldbTargets(): Promise<readonly FuzzTarget[]> {
       feed: (random) => {
         const original = random.pick(originals)
         const value = mutateBytes(original, random)
-        rows.decodeEvents('fuzzed', sessionKeys, value, 1)
+        rows.readRow('fuzzed', sessionKeys, value, 1)
         return value.equals(original) ? undefined : 'a changed row was accepted'
       },
     },

@@ -4,7 +4,7 @@ import { isStoreError } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
 
 import type { Database, WriteBatch } from '../database.ts'
-import { decodeEvents } from '../event-row.ts'
+import { readRow } from '../event-row.ts'
 import type { HeadRow } from '../head-row.ts'
 import { decodeHead, encodeHead } from '../head-row.ts'
 import { encodePayload } from '../payload-codec.ts'
@@ -79,7 +79,7 @@ async function readHeads(database: Database, onAction: (action: Problem) => void
 
 function spanOf(session: string, seq: number, value: Buffer, onAction: (action: Problem) => void): Span | undefined {
   try {
-    const events = decodeEvents(session, new SessionKeys(session), value, seq)
+    const events = readRow(session, new SessionKeys(session), value, seq)
     return { from: events[0]?.seq ?? seq, to: seq, bytes: value.length }
   } catch (error) {
     if (!isStoreError(error)) throw error

@@ -2,7 +2,7 @@ import { isStoreError } from '@turnlog/core/backend'
 import type { BackendVerifyReport, MaintenanceOptions, Problem } from '@turnlog/core/backend'
 
 import type { Database, Row } from '../database.ts'
-import { decodeEvents } from '../event-row.ts'
+import { readRow } from '../event-row.ts'
 import { decodeHead, toHead } from '../head-row.ts'
 import type { HeadRow } from '../head-row.ts'
 import { afterPrefix, EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../row-keys.ts'
@@ -128,7 +128,7 @@ async function verifyEvents(
     if (row === undefined || key?.kind !== 'event' || key.name !== session) break
     events.skip()
     report.bytes += row[0].length + row[1].length
-    const found = await report.attempt(() => decodeEvents(session, keys, row[1], key.seq))
+    const found = await report.attempt(() => readRow(session, keys, row[1], key.seq))
     const last = found === undefined ? key.seq : (found.at(-1)?.seq ?? key.seq)
     const first = found?.[0]?.seq ?? key.seq
     if (found !== undefined && last !== key.seq) {
