@@ -101,7 +101,9 @@ class StretchReader {
     this.#reverse = reverse
     this.#next = reverse ? (ranges[0]?.to ?? 0) : (ranges[0]?.from ?? 0)
     this.#at = this.#next
-    this.#cursor = new Cursor(source.database, () => this.#rest(), { keys: reverse, snapshot }, rowsOf(ranges))
+    // Only keys tell single rows apart: read backwards those behind the range, read forwards those between ranges.
+    const keys = reverse || ranges.length > 1
+    this.#cursor = new Cursor(source.database, () => this.#rest(), { keys, snapshot }, rowsOf(ranges))
   }
 
   /** `undefined` at the end. */
@@ -112,8 +114,7 @@ class StretchReader {
       const batch: EventRecord[] = []
       for (const [key, value] of rows) {
         if (this.#isDone) break
-        // Read backwards, the rows behind the range come first; only their keys tell single ones apart.
-        if (this.#reverse && isSingle(value) && seqOf(key) > this.#next) continue
+        if (this.#reverse ? isSingle(value) && seqOf(key) > this.#next : this.#isBetween(key)) continue
         if (!(this.#reverse ? this.#takeBackwards(value, batch) : this.#take(value, batch))) throw await this.#missing()
       }
       if (batch.length > 0) return batch
@@ -127,6 +128,15 @@ class StretchReader {
 
   get #isDone(): boolean {
     return this.#index >= this.#ranges.length
+  }
+
+  /** Whether a row lies between two ranges: nobody needs it, so nothing is asked of it, not even to be whole. */
+  #isBetween(key: Buffer): boolean {
+    if (this.#at === this.#next) return false
+    // A row stands under the seq of its last event.
+    if (seqOf(key) < this.#next) return true
+    this.#at = this.#next
+    return false
   }
 
   /** @returns `false` if another row should have come */

@@ -165,6 +165,28 @@ test('a value of a newer format is UNSUPPORTED, not damage', async () => {
   await expect(readAll(backend, 'a')).rejects.toMatchObject({ code: 'UNSUPPORTED', session: 'a', seq: 2 })
 })
 
+test('an event that nobody asks for may be damaged or gone, also between two ranges that are read together', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  for (let count = 0; count < 9; count += 1) await grow(backend, 'a', 1)
+  await backend.close()
+  await putRaw(path, eventKey('a', 4), Buffer.from('damaged'))
+  await putRaw(path, eventKey('a', 5), Buffer.of(1, 2, 3, 4, 5, 6, 7, 8))
+  const level = new ClassicLevel<Buffer, Buffer>(path, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  await level.del(eventKey('a', 7))
+  await level.compactRange(Buffer.of(0), Buffer.of(255))
+  await level.close()
+  await backend.open()
+  const read = async (...ranges: { from: number; to: number }[]): Promise<number[]> => {
+    const seqs: number[] = []
+    for await (const batch of backend.read('a', ranges)) for (const { seq } of batch) seqs.push(seq)
+    return seqs
+  }
+  expect(await read({ from: 1, to: 3 }, { from: 6, to: 6 }, { from: 8, to: 9 })).toEqual([1, 2, 3, 6, 8, 9])
+  await expect(read({ from: 1, to: 2 }, { from: 4, to: 4 })).rejects.toMatchObject({ code: 'CORRUPT', seq: 4 })
+  await expect(read({ from: 6, to: 6 }, { from: 7, to: 9 })).rejects.toMatchObject({ code: 'CORRUPT', seq: 7 })
+})
+
 test('a head that is gone while its events are there is CORRUPT, and so is a list without it', async () => {
   const path = temporaryDirectory()
   const backend = await openBackend(path)
