@@ -168,9 +168,12 @@ export class SessionQueue<M> {
   }
 }
 
+/** A timer waits for a millisecond at least, but is all that browsers have. */
+const later: (task: () => void) => void = typeof setImmediate === 'function' ? setImmediate : setTimeout
+
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve)
+    later(resolve)
   })
 }
 
