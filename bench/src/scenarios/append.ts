@@ -47,8 +47,9 @@ const SLOW = new Set([
  */
 const WARM_UP: Readonly<Record<Scale, number>> = { full: 3000, quick: 1000, tiny: 0 }
 const WARM_UP_SESSION = 'warm-up'
-const SLOW_SHARE = 10
-const SLOW_LESS = 4
+/** Slow contestants do so much less: of the warm-up, and of each slice. */
+const SLOW_WARM_UP = 10
+const SLOW_SLICE = 4
 
 /** Messages that come in one append of the preload: about a turn of an agent. */
 const TURN = 7
@@ -76,7 +77,7 @@ function append(spec: AppendSpec): Scenario {
           }
         }),
       )
-      const warmUp = WARM_UP[scale] / (SLOW.has(entrant.id) ? SLOW_SHARE : 1) / callers
+      const warmUp = WARM_UP[scale] / (SLOW.has(entrant.id) ? SLOW_WARM_UP : 1) / callers
       await Promise.all(
         Array.from({ length: callers }, async (_, caller) => {
           const session = `${WARM_UP_SESSION}-${caller % sessions}`
@@ -89,7 +90,7 @@ function append(spec: AppendSpec): Scenario {
       return undefined
     },
     slice: async (entrant, { scale }) => {
-      const each = Math.max(1, Math.ceil(spec.operationsEach[scale] / (SLOW.has(entrant.id) ? SLOW_LESS : 1)))
+      const each = Math.max(1, Math.ceil(spec.operationsEach[scale] / (SLOW.has(entrant.id) ? SLOW_SLICE : 1)))
       const work = Array.from({ length: callers * each }, () => take(batch))
       const operation = (caller: number, index: number): Promise<void> => {
         const session = sessionKey(caller % sessions)

@@ -79,9 +79,8 @@ function stretchesOf(ranges: readonly Range[], reverse: boolean): readonly Stret
 
 /** More rows than events there are not, with those of a segment behind them. LevelDB makes room for all it may give. */
 function rowsOf(stretch: Stretch): number {
-  const first = Math.min(...stretch.map(({ from }) => from))
-  const last = Math.max(...stretch.map(({ to }) => to))
-  return Math.min(ROWS_MOST, last - first + 1 + SEGMENT_EVENTS)
+  const events = (stretch.at(-1)?.to ?? 0) - (stretch[0]?.from ?? 0) + 1
+  return Math.min(ROWS_MOST, events + SEGMENT_EVENTS)
 }
 
 class StretchReader {

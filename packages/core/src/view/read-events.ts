@@ -52,8 +52,8 @@ export async function readEvents<M>(
   ranges: readonly Range[],
 ): Promise<SessionEvent<M>[] | undefined> {
   const events: SessionEvent<M>[] = []
-  const isTrue = await visitEvents<M>(source, session, head, ranges, (event) => events.push(event))
-  return isTrue ? events : undefined
+  const isCurrent = await visitEvents<M>(source, session, head, ranges, (event) => events.push(event))
+  return isCurrent ? events : undefined
 }
 
 /** Ascending, without overlaps, neighbours joined. */

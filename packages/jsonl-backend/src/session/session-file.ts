@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Lease } from '../file-system/file-pool.ts'
-import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { writeAll } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
@@ -13,7 +12,8 @@ import type { Committed } from './committed.ts'
 import { locateLine } from './locate-line.ts'
 import { replaceFile, UnsettledName } from './replace-file.ts'
 import { rewriteFile } from './rewrite-file.ts'
-import { belongsTo, copyBytes } from './set-aside.ts'
+import { restoreFile } from './restore-file.ts'
+import { belongsTo } from './set-aside.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** One batch to be written. */
@@ -25,9 +25,6 @@ export interface Batch {
   readonly incarnation: string
   readonly projectionText: string
 }
-
-/** Errors that say that nothing could be allocated: what is on the disk is as it was. */
-const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** The file of one session in the hands of its only writer, one operation at a time. */
 export class SessionFile {
@@ -221,31 +218,13 @@ export class SessionFile {
     }
   }
 
-  /**
-   * Brings the file back to what is committed after a write failed.
-   *
-   * A failed sync is never repeated: the kernel may have dropped the pages and say that all is well. So unless there
-   * was simply no space, what is committed is copied to a new file.
-   */
+  /** Brings the file back to what is committed after a write failed. */
   async #restore(error: unknown): Promise<void> {
-    const { durability } = this.#context
     const committed = this.#committed
     if (committed === undefined) return this.#removeEverything()
     const lease = await this.open()
     try {
-      if (durability === 'os' || NO_SPACE.has(systemCode(error))) {
-        try {
-          await lease.file.truncate(committed.size)
-          if (durability === 'sync') await lease.file.sync()
-          this.#isSuspect = false
-          return
-        } catch {
-          // The copy below is the second way.
-        }
-      }
-      const source = lease.file
-      const copy = await replaceFile(this.#context, this.#name, (file) => copyBytes(source, file, 0, committed.size, 0))
-      copy.release()
+      await restoreFile(this.#context, this.#name, lease.file, committed.size, error)
       this.#isSuspect = false
     } finally {
       lease.release()

@@ -38,7 +38,7 @@ const VERSION = new Set(['-V', '--version'])
  */
 export function loadCommands(args: readonly string[]): Promise<MakeCommand[]> {
   if (VERSION.has(args[0] ?? '')) return Promise.resolve([])
-  const isHelp = HELP.has(args.find((arg) => HELP.has(arg) || arg in COMMANDS) ?? '')
+  const isHelp = HELP.has(args.find((arg) => HELP.has(arg) || Object.hasOwn(COMMANDS, arg)) ?? '')
   const named = Object.keys(COMMANDS).filter((name) => args.includes(name))
   const wanted = isHelp || named.length === 0 ? Object.keys(COMMANDS) : named
   return Promise.all(wanted.map((name) => (COMMANDS[name] as () => Promise<MakeCommand>)()))
