@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 
@@ -54,7 +55,7 @@ async function eraseRows(store: OpenedStore, commit: GroupCommit, state: Session
     if (round === 1) continue
     store.reopenWithoutTraces()
     await commit.add({ ...change, deletes: [], sessions: 0, keepsHead: true })
-    left = tableWith(directory, [keys.head, start.subarray(0, -8)])
+    left = await tableWith(directory, [keys.head, start.subarray(0, -8)])
     if (left === undefined) break
   }
   // LevelDB's diary quotes keys, and goes on without its file. What was set aside cannot be searched.
@@ -71,14 +72,15 @@ async function eraseRows(store: OpenedStore, commit: GroupCommit, state: Session
   }
 }
 
-function tableWith(directory: string, prefixes: readonly Buffer[]): string | undefined {
+async function tableWith(directory: string, prefixes: readonly Buffer[]): Promise<string | undefined> {
   for (const name of listStoreFiles(directory).tables.values()) {
     const file = join(directory, name)
     try {
-      if (prefixes.some((prefix) => holdsPrefix(file, prefix))) return file
+      if (holdsPrefix(file, prefixes)) return file
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // compacted away since
     }
+    await setImmediate() // one table takes a millisecond or two, and there may be thousands
   }
   return undefined
 }

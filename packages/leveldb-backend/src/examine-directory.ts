@@ -25,7 +25,7 @@ export type Examined =
  *
  * @throws `CORRUPT`, `INVALID_CONFIG`
  */
-export function examineDirectory(directory: string): Examined {
+export async function examineDirectory(directory: string): Promise<Examined> {
   const files = listStoreFiles(directory)
   const leftovers = [
     ...(files.hasCurrent ? ['CURRENT'] : []),
@@ -45,7 +45,7 @@ export function examineDirectory(directory: string): Examined {
   const anchor = Anchor.read(directory)
   if (anchor.batches === 0 && files.tables.size === 0 && !hasRecords(directory, files))
     return { kind: 'new', leftovers }
-  return { kind: 'existing', anchor, inspection: inspectStore(directory, files) }
+  return { kind: 'existing', anchor, inspection: await inspectStore(directory, files) }
 }
 
 /** @throws `CORRUPT` if the files do not belong together */

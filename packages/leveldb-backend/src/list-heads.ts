@@ -7,7 +7,8 @@ import { decodeHead, toHead } from './head-row.ts'
 import { afterPrefix, headPrefix, parseKey } from './row-keys.ts'
 import { readStoreRows } from './store-rows.ts'
 
-const ROWS = 1000
+/** Few enough that the first ones, before V8 has compiled anything, do not hold up others for long. */
+const ROWS = 250
 
 /**
  * The heads in byte order. A list of everything is counted against the number of sessions in the same snapshot, so that

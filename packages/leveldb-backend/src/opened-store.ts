@@ -70,7 +70,7 @@ export class OpenedStore implements CommitTarget {
     let anchor: Anchor | undefined
     let database: Database | undefined
     try {
-      const examined = examineDirectory(directory)
+      const examined = await examineDirectory(directory)
       const created = examined.kind === 'new'
       const guard = new TableGuard(examined.kind === 'new' ? [] : examined.inspection.tables)
       const findings = examined.kind === 'new' ? [] : await prepare(directory, options, examined, guard)

@@ -28,7 +28,7 @@ export class ReadOnlyStore {
   static async open(options: CheckedOptions): Promise<ReadOnlyStore> {
     const directory = existingDirectory(options.path)
     StoreLock.check(directory)
-    const examined = examineDirectory(directory)
+    const examined = await examineDirectory(directory)
     if (examined.kind === 'new') throw noStore(options.path)
     const { anchor, inspection } = examined
     const guard = new TableGuard(inspection.tables)

@@ -82,21 +82,16 @@ export class SessionStates {
 }
 
 /**
- * The head row. Where there is none there must be no events either: both are read from one snapshot, so an append that
- * lands in between is no damage.
+ * The head row. Where there is none there must be no events either. No snapshot is needed to see both at one time: to
+ * append, this process must have loaded the session before, and nobody else writes.
  *
  * @throws `CORRUPT`, `UNSUPPORTED`
  */
-export async function readHead(database: Database, session: string): Promise<HeadRow | undefined> {
+async function readHead(database: Database, session: string): Promise<HeadRow | undefined> {
   const keys = new SessionKeys(session)
-  const snapshot = database.snapshot()
-  try {
-    const [head] = await database.rows({ gte: keys.head, lte: keys.head }, 1, { snapshot })
-    if (head !== undefined) return decodeHead(head[0], head[1], session)
-    const range = { gte: keys.eventCopy(0), lte: keys.eventCopy(Number.MAX_SAFE_INTEGER) }
-    if ((await database.rows(range, 1, { snapshot, values: false })).length === 0) return undefined
-    throw corruptRow({ row: 'head', session }, 'the row is missing although there are events')
-  } finally {
-    await database.endSnapshot(snapshot)
-  }
+  const head = await database.get(keys.head)
+  if (head !== undefined) return decodeHead(keys.head, head, session)
+  const range = { gte: keys.eventCopy(0), lte: keys.eventCopy(Number.MAX_SAFE_INTEGER) }
+  if ((await database.rows(range, 1, { values: false })).length === 0) return undefined
+  throw corruptRow({ row: 'head', session }, 'the row is missing although there are events')
 }

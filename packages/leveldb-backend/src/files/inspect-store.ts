@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 
 import { StoreError } from '@turnlog/core/backend'
 
@@ -17,7 +18,7 @@ import { parseBatch } from './write-batch.ts'
 /** How LevelDB writes the counter into a batch, up to its value: a put, and the lengths of key and value. */
 const COUNTER_ENTRY = Buffer.concat([Buffer.of(1, COUNTER_KEY.length), COUNTER_KEY, Buffer.of(COUNTER_BYTES)])
 
-export interface InspectedTable extends TableBlocks {
+export interface InspectedTable extends Pick<TableBlocks, 'file' | 'sizes'> {
   readonly number: number
   readonly level: number
   readonly bytes: number
@@ -51,7 +52,7 @@ export interface Inspection {
  *
  * @throws `CORRUPT` naming the file
  */
-export function inspectStore(directory: string, files: StoreFiles): Inspection {
+export async function inspectStore(directory: string, files: StoreFiles): Promise<Inspection> {
   const manifest = readManifest(directory, files)
   const logs = inspectLogs(directory, files, manifest)
   const tables: InspectedTable[] = []
@@ -61,7 +62,8 @@ export function inspectStore(directory: string, files: StoreFiles): Inspection {
     if (name === undefined) throw corruptFile(file, 'it is missing')
     const checked = checkTable(file, table.bytes)
     if ('problem' in checked) throw corruptFile(file, checked.problem)
-    tables.push({ ...table, ...checked })
+    tables.push({ ...table, file, sizes: checked.sizes })
+    await setImmediate() // thousands of tables must not hold up the process
   }
   const orphans: string[] = []
   for (const [number, name] of files.tables) {

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
+import { BlockEntries } from './block-entries.ts'
 import { crc32c, unmask } from './crc32c.ts'
 import { uncompress } from './snappy.ts'
 import { readVarint } from './varint.ts'
@@ -8,7 +9,7 @@ import { readVarint } from './varint.ts'
 const FOOTER_BYTES = 48
 const MAGIC = 0xdb4775248b80fb57n
 /** Behind each block: how it is compressed, and a checksum. */
-const TRAILER_BYTES = 5
+export const TRAILER_BYTES = 5
 /** Data blocks are read together up to this size: one hop each, and a few milliseconds to check. */
 const CHUNK_BYTES = 1024 * 1024
 
@@ -17,19 +18,14 @@ export interface BlockHandle {
   readonly bytes: number
 }
 
-/** A block as an index lists it. */
-export interface IndexedBlock extends BlockHandle {
-  /** No user key in this block is above it, none in the next one below. */
-  readonly limit: Buffer
-}
-
+/** A table whose footer, index and filter are right. Its data blocks lie one behind the other, from its first byte. */
 export interface TableBlocks {
   readonly file: string
-  readonly blocks: readonly IndexedBlock[]
+  /** What each data block takes, with its trailer. */
+  readonly sizes: readonly number[]
+  /** The keys between the data blocks, see {@link BlockEntries}. */
+  readonly index: Buffer
 }
-
-/** Behind each user key: a sequence number and what was done. */
-const KEY_TRAILER_BYTES = 8
 
 /**
  * Checks what LevelDB trusts blindly and would crash on: size, footer, index and filter. Gives the data blocks, which
@@ -54,46 +50,48 @@ export function checkTable(file: string, bytes: number): TableBlocks | { readonl
     if (!isTiled) return { problem: 'its footer is damaged' }
     const metaBlock = readBlock(descriptor, meta)
     const indexBlock = readBlock(descriptor, index)
-    const blocks = indexBlock === undefined ? undefined : handles(indexBlock)
-    const filters = metaBlock === undefined ? undefined : handles(metaBlock)
-    if (blocks === undefined || filters === undefined) return { problem: 'its index is damaged' }
-    let end = 0
-    for (const block of [...blocks, ...filters]) {
-      if (block.offset !== end) return { problem: 'its index is damaged' }
-      end = block.offset + block.bytes + TRAILER_BYTES
+    const sizes = indexBlock === undefined ? undefined : sizesBehind(indexBlock, 0)
+    if (sizes === undefined || indexBlock === undefined || metaBlock === undefined) {
+      return { problem: 'its index is damaged' }
     }
-    if (end !== meta.offset) return { problem: 'its index is damaged' }
-    for (const filter of filters)
+    let end = sumOf(sizes)
+    const filters = sizesBehind(metaBlock, end)
+    if (filters === undefined || end + sumOf(filters) !== meta.offset) return { problem: 'its index is damaged' }
+    for (const size of filters) {
+      const filter = { offset: end, bytes: size - TRAILER_BYTES }
       if (readBlock(descriptor, filter) === undefined) return { problem: 'its filter is damaged' }
-    return { file, blocks }
+      end += size
+    }
+    return { file, sizes, index: indexBlock }
   } finally {
     closeSync(descriptor)
   }
 }
 
 /** Checks the checksums of all data blocks. Gives the offset of a damaged one, or `undefined`. */
-export async function checkBlocks({ file, blocks }: TableBlocks, signal?: AbortSignal): Promise<number | undefined> {
+export async function checkBlocks(
+  { file, sizes }: Pick<TableBlocks, 'file' | 'sizes'>,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
   const handle = await open(file, 'r')
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   try {
-    for (let index = 0; index < blocks.length;) {
+    let start = 0
+    for (let index = 0; index < sizes.length;) {
       signal?.throwIfAborted()
-      const start = blocks[index]?.offset ?? 0
       let end = index
-      let size = 0
-      for (let block = blocks[end]; block !== undefined; block = blocks[end]) {
-        const next = block.offset + block.bytes + TRAILER_BYTES - start
-        if (size > 0 && next > CHUNK_BYTES) break
-        size = next
-        end += 1
+      let bytes = 0
+      do bytes += sizes[end++] ?? 0
+      while (end < sizes.length && bytes + (sizes[end] ?? 0) <= CHUNK_BYTES)
+      const chunk = bytes > buffer.length ? Buffer.allocUnsafeSlow(bytes) : buffer
+      const { bytesRead } = await handle.read(chunk, 0, bytes, start)
+      if (bytesRead !== bytes) return start
+      for (let at = 0; index < end; index += 1) {
+        const size = sizes[index] ?? 0
+        if (!isWhole(chunk, at, size - TRAILER_BYTES)) return start + at
+        at += size
       }
-      const chunk = size > buffer.length ? Buffer.allocUnsafeSlow(size) : buffer
-      const { bytesRead } = await handle.read(chunk, 0, size, start)
-      if (bytesRead !== size) return start
-      for (; index < end; index += 1) {
-        const block = blocks[index]
-        if (block !== undefined && !isWhole(chunk, block.offset - start, block.bytes)) return block.offset
-      }
+      start += bytes
     }
     return undefined
   } finally {
@@ -114,27 +112,22 @@ export function readBlock(descriptor: number, { offset, bytes }: BlockHandle): B
   return block[bytes] === 1 ? uncompress(contents) : block[bytes] === 0 ? contents : undefined
 }
 
-/** The values of an index block: handles of other blocks, in order. */
-function handles(block: Buffer): readonly IndexedBlock[] | undefined {
-  if (block.length < 4) return undefined
-  const end = block.length - 4 * (block.readUInt32LE(block.length - 4) + 1)
-  const found: IndexedBlock[] = []
-  let key = Buffer.alloc(0)
-  let at = 0
-  while (at < end) {
-    const shared = readVarint(block, at)
-    const own = shared && readVarint(block, shared.next)
-    const value = own && readVarint(block, own.next)
-    if (shared === undefined || own === undefined || value === undefined) return undefined
-    const start = value.next + own.value
-    key = Buffer.concat([key.subarray(0, shared.value), block.subarray(value.next, start)])
-    const handle = readHandle(block, start)
-    at = start + value.value
-    if (handle === undefined || handle.next > at) return undefined
-    const limit = key.subarray(0, Math.max(0, key.length - KEY_TRAILER_BYTES))
-    found.push({ offset: handle.offset, bytes: handle.bytes, limit })
+/** The sizes of the blocks that an index lists, if they lie one behind the other from `start` on. */
+function sizesBehind(index: Buffer, start: number): readonly number[] | undefined {
+  const entries = new BlockEntries(index)
+  const sizes: number[] = []
+  let end = start
+  while (entries.next()) {
+    const { offset, bytes } = entries.handle()
+    if (offset !== end) return undefined
+    sizes.push(bytes + TRAILER_BYTES)
+    end += bytes + TRAILER_BYTES
   }
-  return at === end ? found : undefined
+  return entries.isDamaged ? undefined : sizes
+}
+
+function sumOf(sizes: readonly number[]): number {
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 function readHandle(bytes: Buffer, at: number): (BlockHandle & { readonly next: number }) | undefined {

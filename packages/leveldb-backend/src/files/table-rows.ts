@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 
-import { checkTable, readBlock } from './table-file.ts'
-import { readVarint } from './varint.ts'
+import { BlockEntries } from './block-entries.ts'
+import { checkTable, readBlock, TRAILER_BYTES } from './table-file.ts'
 
 /** A row with the sequence number that LevelDB gave it: of two rows with one key the higher one counts. */
 export interface SequencedRow {
@@ -22,57 +22,64 @@ export function* readTableRows(file: string, onProblem: (problem: string) => voi
       onProblem(`${checked.problem}; all of it is lost`)
       return
     }
-    for (const block of checked.blocks) {
-      const rows = parseBlock(readBlock(descriptor, block))
-      if (rows === undefined) onProblem(`the block at byte ${block.offset} is damaged`)
+    let offset = 0
+    for (const size of checked.sizes) {
+      const rows = parseBlock(readBlock(descriptor, { offset, bytes: size - TRAILER_BYTES }))
+      if (rows === undefined) onProblem(`the block at byte ${offset} is damaged`)
       else yield* rows
+      offset += size
     }
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** Whether any row, live or not, has a key that begins like this. Reads only the blocks where it could be. */
-export function holdsPrefix(file: string, prefix: Buffer): boolean {
+/**
+ * Whether any row, live or not, has a key that begins with one of these. Reads only the blocks where it could be: no key
+ * in a block is above its entry in the index, none in the next one below.
+ */
+export function holdsPrefix(file: string, prefixes: readonly Buffer[]): boolean {
   const descriptor = openSync(file, 'r')
   try {
     const checked = checkTable(file, fstatSync(descriptor).size)
     if ('problem' in checked) return true // cannot be told
-    let before: Buffer | undefined
-    for (const block of checked.blocks) {
-      if (before !== undefined && before.subarray(0, prefix.length).compare(prefix) > 0) return false
-      before = block.limit
-      if (block.limit.compare(prefix) < 0) continue
-      const rows = parseBlock(readBlock(descriptor, block))
-      if (rows === undefined || rows.some(({ key }) => key.subarray(0, prefix.length).equals(prefix))) return true
+    const entries = new BlockEntries(checked.index)
+    let before: Buffer = Buffer.alloc(0)
+    while (entries.next()) {
+      const key = entries.key()
+      const limit = key.subarray(0, Math.max(0, key.length - SEQUENCE_BYTES))
+      const lower = before
+      before = limit
+      const near = prefixes.filter(
+        (prefix) => limit.compare(prefix) >= 0 && lower.subarray(0, prefix.length).compare(prefix) <= 0,
+      )
+      if (near.length === 0) continue
+      const rows = parseBlock(readBlock(descriptor, entries.handle()))
+      if (rows === undefined || rows.some((row) => near.some((prefix) => beginsWith(row.key, prefix)))) return true
     }
-    return false
+    return entries.isDamaged
   } finally {
     closeSync(descriptor)
   }
 }
 
+function beginsWith(key: Buffer, prefix: Buffer): boolean {
+  return key.subarray(0, prefix.length).equals(prefix)
+}
+
 function parseBlock(block: Buffer | undefined): readonly SequencedRow[] | undefined {
-  if (block === undefined || block.length < 4) return undefined
-  const end = block.length - 4 * (block.readUInt32LE(block.length - 4) + 1)
+  if (block === undefined) return undefined
+  const entries = new BlockEntries(block)
   const rows: SequencedRow[] = []
-  let key = Buffer.alloc(0)
-  let at = 0
-  while (at < end) {
-    const shared = readVarint(block, at)
-    const own = shared && readVarint(block, shared.next)
-    const value = own && readVarint(block, own.next)
-    if (shared === undefined || own === undefined || value === undefined) return undefined
-    const start = value.next + own.value
-    key = Buffer.concat([key.subarray(0, shared.value), block.subarray(value.next, start)])
-    at = start + value.value
-    if (key.length < SEQUENCE_BYTES || at > end) return undefined
+  while (entries.next()) {
+    const key = entries.key()
+    if (key.length < SEQUENCE_BYTES) return undefined
     const tag = key.readBigUInt64LE(key.length - SEQUENCE_BYTES)
     rows.push({
       key: key.subarray(0, key.length - SEQUENCE_BYTES),
       sequence: Number(tag >> 8n),
-      value: (tag & 0xffn) === 0n ? undefined : block.subarray(start, at),
+      value: (tag & 0xffn) === 0n ? undefined : entries.value(),
     })
   }
-  return rows
+  return entries.isDamaged ? undefined : rows
 }
