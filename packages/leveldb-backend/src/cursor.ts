@@ -11,18 +11,29 @@ export class Cursor {
   /** What is still to be read, as of the last step that was handed out. */
   readonly #rest: () => KeyRange | undefined
   readonly #rows: number | undefined
+  /** How many rows can still come. */
+  #left: number
   #lent: Lent | undefined
   #ahead: Promise<readonly Row[]> | undefined
   #starts = 0
   /** The last rows were the last ones. */
   #isAtEnd = false
 
-  /** `rows` is the most that one step gives. */
-  constructor(database: Database, rest: () => KeyRange | undefined, options: LendOptions = {}, rows?: number) {
+  /**
+   * `rows` is the most that one step gives, `total` the most that there can be: with that many LevelDB is not asked what
+   * comes behind them. It would have to go through all deleted rows there, such as those of the next session.
+   */
+  constructor(
+    database: Database,
+    rest: () => KeyRange | undefined,
+    options: LendOptions = {},
+    { rows, total = Infinity }: { readonly rows?: number; readonly total?: number } = {},
+  ) {
     this.#database = database
     this.#rest = rest
     this.#options = options
     this.#rows = rows
+    this.#left = total
     this.#begin(options)
   }
 
@@ -37,7 +48,8 @@ export class Cursor {
     if (this.#ahead === undefined) this.#begin({ ...this.#options, snapshot: undefined })
     const rows = await (this.#ahead ?? [])
     this.#ahead = undefined
-    this.#isAtEnd = isLastStep(rows, this.#options, this.#rows)
+    this.#left -= rows.length
+    this.#isAtEnd = this.#left <= 0 || isLastStep(rows, this.#options, this.#rows)
     if (!this.#isAtEnd && this.#lent !== undefined && this.#database.isLent(this.#lent)) this.#step(this.#lent)
     return rows
   }

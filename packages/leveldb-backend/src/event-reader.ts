@@ -5,11 +5,14 @@ import { Cursor } from './cursor.ts'
 import { ROWS_MOST } from './database.ts'
 import type { Database, KeyRange, Snapshot } from './database.ts'
 import { checkEvents, decodeEvents } from './event-row.ts'
+import type { Span } from './event-row.ts'
 import type { HeadRow } from './head-row.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { seqOf } from './row-keys.ts'
 import { isSingle } from './row-value.ts'
 import { SEGMENT_EVENTS } from './seal-plan.ts'
+import { segmentSpan } from './segment.ts'
+import { segmentHops, SegmentRows } from './segment-rows.ts'
 
 /** Stretches that are asked for at the same time, each by a hop of its own. */
 const STRETCHES_AT_ONCE = 4
@@ -35,9 +38,9 @@ export async function* readEvents(
   options: ReadOptions,
 ): AsyncGenerator<readonly EventRecord[]> {
   const reverse = options.reverse === true
-  const wanted = stretchesOf(limitRanges(clipRanges(source.head, ranges), reverse, options.limit), reverse)
-  const { database } = source
-  const snapshot = wanted.length > 1 ? database.snapshot() : undefined
+  const { database, head } = source
+  const wanted = stretchesOf(limitRanges(clipRanges(head, ranges), reverse, options.limit), head, reverse)
+  const snapshot = isAskedAtOnce(wanted, head) ? undefined : database.snapshot()
   const readers: StretchReader[] = []
   try {
     for (const [index, stretch] of wanted.entries()) {
@@ -63,31 +66,54 @@ type Stretch = readonly Range[]
 
 /**
  * After a cut a view is made of ranges with an event or two between them, often in one segment: an iterator for each
- * would read and check that segment once for each.
+ * would read and check that segment once for each. What is sealed and what is not are found in different ways, so no
+ * stretch has both.
  */
-function stretchesOf(ranges: readonly Range[], reverse: boolean): readonly Stretch[] {
+function stretchesOf(ranges: readonly Range[], { sealed }: HeadRow, reverse: boolean): readonly Stretch[] {
   if (reverse) return ranges.map((range) => [range])
   const stretches: Range[][] = []
-  for (const range of ranges) {
+  for (const range of ranges.flatMap((each) => splitBehind(each, sealed))) {
     const stretch = stretches.at(-1)
     const end = stretch?.at(-1)?.to
-    if (stretch !== undefined && end !== undefined && range.from - end <= SEGMENT_EVENTS) stretch.push(range)
+    const isNear = end !== undefined && range.from - end <= SEGMENT_EVENTS && end <= sealed === range.to <= sealed
+    if (stretch !== undefined && isNear) stretch.push(range)
     else stretches.push([range])
   }
   return stretches
 }
 
-/** More rows than events there are not, with those of a segment behind them. LevelDB makes room for all it may give. */
+function splitBehind(range: Range, sealed: number): readonly Range[] {
+  const { from, to } = range
+  if (to <= sealed || from > sealed) return [range]
+  return [
+    { from, to: sealed },
+    { from: sealed + 1, to },
+  ]
+}
+
+/** Whether LevelDB is asked for everything before anybody else gets a turn: then no snapshot must hold it together. */
+function isAskedAtOnce(stretches: readonly Stretch[], head: HeadRow): boolean {
+  if (stretches.length > STRETCHES_AT_ONCE) return false
+  return stretches.every((stretch) => !isSealed(stretch, head) || segmentHops(stretch, head.sealed) <= 1)
+}
+
+function isSealed(stretch: Stretch, { sealed }: HeadRow): boolean {
+  return (stretch.at(-1)?.to ?? Infinity) <= sealed
+}
+
+/** How many rows can hold it: each holds at least one event of it, or one between its ranges. */
 function rowsOf(stretch: Stretch): number {
-  const events = (stretch.at(-1)?.to ?? 0) - (stretch[0]?.from ?? 0) + 1
-  return Math.min(ROWS_MOST, events + SEGMENT_EVENTS)
+  return (stretch.at(-1)?.to ?? 0) - (stretch[0]?.from ?? 0) + 1
 }
 
 class StretchReader {
   readonly #source: EventSource
   readonly #ranges: Stretch
   readonly #reverse: boolean
-  readonly #cursor: Cursor
+  readonly #snapshot: Snapshot | undefined
+  /** As long as segments are where they are expected. */
+  #segments: SegmentRows | undefined
+  #cursor: Cursor | undefined
   #index = 0
   /** The seq that is wanted next. */
   #next: number
@@ -98,31 +124,67 @@ class StretchReader {
     this.#source = source
     this.#ranges = ranges
     this.#reverse = reverse
+    this.#snapshot = snapshot
     this.#next = reverse ? (ranges[0]?.to ?? 0) : (ranges[0]?.from ?? 0)
     this.#at = this.#next
-    // Only keys tell single rows apart: read backwards those behind the range, read forwards those between ranges.
-    const keys = reverse || ranges.length > 1
-    this.#cursor = new Cursor(source.database, () => this.#rest(), { keys, snapshot }, rowsOf(ranges))
+    const { database, keys, head } = source
+    if (reverse || !isSealed(ranges, head)) this.#cursor = this.#iterate()
+    else this.#segments = new SegmentRows(database, keys, ranges, head.sealed, snapshot)
   }
 
   /** `undefined` at the end. */
   async next(): Promise<readonly EventRecord[] | undefined> {
     while (!this.#isDone) {
-      const rows = await this.#cursor.next()
-      if (rows.length === 0) throw await this.#missing()
-      const batch: EventRecord[] = []
-      for (const [key, value] of rows) {
-        if (this.#isDone) break
-        if (this.#reverse ? isSingle(value) && seqOf(key) > this.#next : this.#isBetween(key)) continue
-        if (!(this.#reverse ? this.#takeBackwards(value, batch) : this.#take(value, batch))) throw await this.#missing()
-      }
+      const batch = this.#segments === undefined ? await this.#nextRows() : await this.#nextSegments(this.#segments)
       if (batch.length > 0) return batch
     }
     return undefined
   }
 
-  close(): Promise<void> {
-    return this.#cursor.close()
+  async close(): Promise<void> {
+    await this.#segments?.close()
+    await this.#cursor?.close()
+  }
+
+  async #nextSegments(segments: SegmentRows): Promise<readonly EventRecord[]> {
+    const batch: EventRecord[] = []
+    const rows = await segments.next()
+    for (const value of rows) {
+      if (this.#isDone) break
+      // Each of these rows holds what is wanted next, or they are not the right ones.
+      this.#at = this.#next
+      const isFound = value !== undefined && !isSingle(value) && holds(segmentSpan(value), this.#at)
+      if (isFound && this.#take(value, batch)) continue
+      this.#segments = undefined
+      return batch
+    }
+    if (rows.length === 0) this.#segments = undefined
+    return batch
+  }
+
+  async #nextRows(): Promise<readonly EventRecord[]> {
+    this.#cursor ??= this.#iterate()
+    const rows = await this.#cursor.next()
+    if (rows.length === 0) throw await this.#missing()
+    const batch: EventRecord[] = []
+    for (const [key, value] of rows) {
+      if (this.#isDone) break
+      if (this.#reverse ? isSingle(value) && seqOf(key) > this.#next : this.#isBetween(key)) continue
+      if (!(this.#reverse ? this.#takeBackwards(value, batch) : this.#take(value, batch))) throw await this.#missing()
+    }
+    return batch
+  }
+
+  #iterate(): Cursor {
+    // Only keys tell single rows apart: read backwards those behind the range, read forwards those between ranges.
+    const keys = this.#reverse || this.#ranges.length > 1
+    const options = { keys, snapshot: this.#snapshot }
+    const total = rowsOf(this.#ranges)
+    // Read backwards, single rows behind the range may come first.
+    const limits = this.#reverse
+      ? { rows: Math.min(ROWS_MOST, total + SEGMENT_EVENTS) }
+      : { rows: Math.min(ROWS_MOST, total), total }
+    return new Cursor(this.#source.database, () => this.#rest(), options, limits)
   }
 
   get #isDone(): boolean {
@@ -197,6 +259,10 @@ class StretchReader {
       { session, seq },
     )
   }
+}
+
+function holds({ first, last }: Span, seq: number): boolean {
+  return first <= seq && seq <= last
 }
 
 /** The first (or last) `limit` events of the ranges: they are contiguous, so this is arithmetic. */

@@ -27,7 +27,7 @@ export async function* listHeads(
   const isWhole = prefix === '' && after === undefined && limit === Infinity
   const snapshot = isWhole ? database.snapshot() : undefined
   const expected = isWhole ? readStoreRows(database, snapshot).catch((error: unknown) => error) : undefined
-  const cursor = new Cursor(database, rest, { snapshot }, Math.min(ROWS, limit))
+  const cursor = new Cursor(database, rest, { snapshot }, { rows: Math.min(ROWS, limit), total: limit })
   let count = 0
   try {
     while (count < limit) {

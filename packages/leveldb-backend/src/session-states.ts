@@ -89,7 +89,7 @@ export class SessionStates {
  */
 async function readHead(database: Database, session: string): Promise<HeadRow | undefined> {
   const keys = new SessionKeys(session)
-  const head = await database.get(keys.head)
+  const [head] = await database.values([keys.head])
   if (head !== undefined) return decodeHead(keys.head, head, session)
   const range = { gte: keys.eventCopy(0), lte: keys.eventCopy(Number.MAX_SAFE_INTEGER) }
   if ((await database.rows(range, 1, { values: false })).length === 0) return undefined

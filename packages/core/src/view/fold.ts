@@ -118,8 +118,15 @@ function storedMessage<M>(
   messageBytes?: number,
 ): StoredMessage<M> {
   const { of, originalAt, message } = event as MessageStored<M>
-  const entry = entryOf(state, event.seq, originalAt ?? event.at, messageBytes ?? freezeAndMeasure(message))
-  return of === undefined ? { ...entry, message } : { ...entry, of: typeof of === 'number' ? [of] : of, message }
+  // Field by field: to spread an object with a time in it takes ten times as long.
+  const { position, previous, at, bytes } = entryOf(
+    state,
+    event.seq,
+    originalAt ?? event.at,
+    messageBytes ?? freezeAndMeasure(message),
+  )
+  if (of === undefined) return { position, previous, at, bytes, message }
+  return { position, previous, of: typeof of === 'number' ? [of] : of, at, bytes, message }
 }
 
 function setView<M>(
@@ -136,8 +143,7 @@ function setView<M>(
     else if (options.trimmed === true) state.viewIsWhole = false
     else throw danglingRun(event.seq, run)
   }
-  const used = new Set(chosen.map(({ position }) => position))
-  state.stored = options.keepRemoved ? known.filter(({ position }) => !used.has(position)) : []
+  state.stored = options.keepRemoved ? without(known, chosen) : []
   state.messages = chosen.map(({ message }) => message)
   state.entries = chosen
   state.length = chosen.length
@@ -148,6 +154,11 @@ function setView<M>(
   state.viewRuns = event.view
   state.cutSeq = event.seq
   state.runBytes = runBytes(event.view) + (event.rebased === true ? 0 : state.runBytes)
+}
+
+function without<M>(known: readonly StoredMessage<M>[], chosen: readonly StoredMessage<M>[]): StoredMessage<M>[] {
+  const used = new Set(chosen.map(({ position }) => position))
+  return known.filter(({ position }) => !used.has(position))
 }
 
 /** Every recorded message that this fold knows, by position. */
