@@ -18,7 +18,7 @@ const PREFIX = '0k3x9q2m7v1b5z'
 const OPTIONS = {
   keyEncoding: 'buffer',
   valueEncoding: 'buffer',
-  cacheSize: 64 * MIB,
+  cacheSize: 8 * MIB,
   writeBufferSize: 16 * MIB,
   blockSize: 16 * 1024,
   maxFileSize: 16 * MIB,
@@ -26,7 +26,8 @@ const OPTIONS = {
 
 /**
  * The least that reads fast from LevelDB and notices damage: segments of 64 messages, single rows behind them, a
- * checksum per row, everything frozen. No head, no lock, no projection, one iterator per read.
+ * checksum per row, everything frozen; what waits is written in one batch. No head, no lock, no projection, one iterator
+ * per read.
  */
 export function bareLevel(durability: Exclude<Durability, 'none'>): Contestant {
   return {
@@ -40,6 +41,13 @@ export function bareLevel(durability: Exclude<Durability, 'none'>): Contestant {
       return keeperOf(level, durability === 'sync')
     },
   }
+}
+
+interface Waiting {
+  readonly session: string
+  readonly messages: readonly Message[]
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
 /** The same as in Turnlog's segments. */
@@ -62,10 +70,9 @@ function keeperOf(level: ClassicLevel<Buffer, Buffer>, sync: boolean): Keeper {
     payload.copy(row, CHECKSUM_BYTES)
     return row
   }
-  const appendAll = async (session: string, messages: readonly Message[]): Promise<void> => {
+  const putAll = (batch: ReturnType<typeof level.batch>, { session, messages }: Waiting): void => {
     const state = sessions.get(session) ?? { last: 0, tail: [] }
     sessions.set(session, state)
-    const batch = level.batch()
     for (const message of messages) {
       state.last += 1
       const event = {
@@ -85,8 +92,32 @@ function keeperOf(level: ClassicLevel<Buffer, Buffer>, sync: boolean): Keeper {
       batch.put(keyOf(session, state.last), seal(state.tail))
       state.tail = []
     }
-    await batch.write({ sync })
   }
+  let waiting: Waiting[] = []
+  let isWriting = false
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const group = waiting
+      waiting = []
+      const batch = level.batch()
+      for (const one of group) putAll(batch, one)
+      try {
+        await batch.write({ sync })
+        for (const { resolve } of group) resolve()
+      } catch (error) {
+        for (const { reject } of group) reject(error)
+      }
+      await Promise.resolve() // those who were just answered ask again
+    }
+    isWriting = false
+  }
+  const appendAll = (session: string, messages: readonly Message[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ session, messages, resolve, reject })
+      if (isWriting) return
+      isWriting = true
+      queueMicrotask(() => void flush())
+    })
   return {
     append: (session, message) => appendAll(session, [message]),
     appendAll,

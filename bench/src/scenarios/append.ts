@@ -1,5 +1,6 @@
 import type { Message } from '@turnlog/core'
 
+import { bareLevel } from '../contestants/bare-level.ts'
 import type { Contestant, Durability } from '../contestants/contestant.ts'
 import { fullRewrite, jsonFileSession } from '../contestants/full-rewrite.ts'
 import { langgraphFull, langgraphNormal } from '../contestants/langgraph.ts'
@@ -115,6 +116,7 @@ export const appendScenarios: readonly Scenario[] = [
     contestants: [
       turnlogLeveldb('sync'),
       turnlogJsonl('sync'),
+      bareLevel('sync'),
       rawOneHop,
       rawBlocking,
       sqliteFull,
@@ -139,6 +141,7 @@ export const appendScenarios: readonly Scenario[] = [
     contestants: [
       turnlogLeveldb('sync'),
       turnlogJsonl('sync'),
+      bareLevel('sync'),
       sharedLog,
       sqliteFull,
       sqliteGrouped,
@@ -160,6 +163,7 @@ export const appendScenarios: readonly Scenario[] = [
     contestants: [
       turnlogLeveldb('sync'),
       turnlogJsonl('sync'),
+      bareLevel('sync'),
       sharedLog,
       sqliteFull,
       sqliteGrouped,

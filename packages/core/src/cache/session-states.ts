@@ -33,9 +33,10 @@ export class SessionStates<M> {
         : undefined
   }
 
-  /** The state if it is known without asking anybody. */
+  /** The state if it is known, with its messages, without asking anybody. */
   peek(session: string): SessionState<M> | undefined {
-    return this.#authoritative ? this.#states?.get(session) : undefined
+    const state = this.#known(session)
+    return state?.isOutline === true ? undefined : state
   }
 
   load(session: string): Promise<SessionState<M>> {
@@ -57,8 +58,10 @@ export class SessionStates<M> {
     return loading
   }
 
-  /** Enough to add to the session: what is known of it, or else its outline, which is not kept. */
+  /** Enough to add to the session: what is known of it, or else its outline. */
   async loadToAdd(session: string): Promise<SessionState<M>> {
+    const known = this.#known(session)
+    if (known !== undefined) return known
     if (this.#states?.has(session) === true || this.#loading.has(session)) return this.load(session)
     return (await loadOutline<M>(this.#source, session)) ?? this.load(session)
   }
@@ -66,8 +69,7 @@ export class SessionStates<M> {
   /** Takes a state as the present one. */
   keep(session: string, state: SessionState<M>): void {
     this.#loading.delete(session)
-    if (state.isOutline) this.#states?.delete(session)
-    else this.#states?.set(session, state)
+    this.#states?.set(session, state)
   }
 
   forget(session: string): void {
@@ -75,10 +77,15 @@ export class SessionStates<M> {
     this.#states?.delete(session)
   }
 
+  #known(session: string): SessionState<M> | undefined {
+    return this.#authoritative ? this.#states?.get(session) : undefined
+  }
+
   async #loadFresh(session: string): Promise<SessionState<M>> {
     const known = this.#authoritative ? undefined : this.#states?.get(session)
     return (
-      (known === undefined ? undefined : await this.#catchUp(session, known)) ?? loadState<M>(this.#source, session)
+      (known === undefined || known.isOutline ? undefined : await this.#catchUp(session, known)) ??
+      loadState<M>(this.#source, session)
     )
   }
 
@@ -104,6 +111,7 @@ function isViewEvent(event: SessionEvent<unknown>): boolean {
 }
 
 function memoryBytes(state: SessionState<unknown>): number {
+  if (state.isOutline) return STATE_BYTES
   // Strings take one or two bytes a character; two is the safe side.
   return STATE_BYTES + 2 * (state.bytes + state.summary.length) + ENTRY_BYTES * state.length
 }
