@@ -13,6 +13,9 @@ const ENTRY_BYTES = 120
 /** What the state of an empty session takes. */
 const STATE_BYTES = 600
 
+/** More than it takes: to load it again is cheap, so it should not push out what is read. */
+const OUTLINE_BYTES = 4096
+
 /**
  * The states of sessions in memory, bounded by bytes. Where no other process can write (`authoritative`), a state that
  * is here is the truth; otherwise the backend's head is asked first and only newer events are read.
@@ -111,7 +114,7 @@ function isViewEvent(event: SessionEvent<unknown>): boolean {
 }
 
 function memoryBytes(state: SessionState<unknown>): number {
-  if (state.isOutline) return STATE_BYTES
+  if (state.isOutline) return OUTLINE_BYTES
   // Strings take one or two bytes a character; two is the safe side.
   return STATE_BYTES + 2 * (state.bytes + state.summary.length) + ENTRY_BYTES * state.length
 }
