@@ -9,6 +9,8 @@ import { summariseSlices } from './summarise-slices.ts'
 export interface Competition extends Omit<Scenario, 'run'> {
   readonly contestants: readonly Contestant[]
   readonly rounds: Readonly<Record<Scale, number>>
+  /** Rounds before the first that counts. @default 1 */
+  warmUp?(scale: Scale): number
   /** Untimed, once. A contestant that cannot do what the scenario asks says so by returning a reason. */
   setUp?(entrant: Entrant, context: ScenarioContext): Promise<string | undefined>
   /** Untimed, before each slice. */
@@ -37,7 +39,7 @@ export function compete(competition: Competition): Scenario {
           prepare: (round) => competition.prepare?.(entrant, context, round),
           slice: (round) => competition.slice(entrant, context, round),
         })),
-        roundsOf(competition.rounds, context.scale),
+        roundsOf(competition.rounds, context.scale, competition.warmUp?.(context.scale)),
       )
       const credited = await verifyAll(competition, ready, absent, context)
       const measured = credited.map((entrant) => ({

@@ -7,6 +7,7 @@ import { sqliteFull } from '../contestants/sqlite.ts'
 import { turnlogJsonl, turnlogLeveldb, turnlogMemory } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
 import { timeSequence } from '../timing/slice.ts'
+import { warmUpRounds } from '../timing/alternate.ts'
 import { compete } from './compete.ts'
 import type { Entrant } from './entrant.ts'
 import type { Scale, Scenario, ScenarioContext } from './scenario.ts'
@@ -61,6 +62,7 @@ function cold(messages: number): Scenario {
       naiveReader('sync'),
     ],
     rounds: { full: 15, quick: messages > 1000 ? 5 : 9, tiny: 1 },
+    warmUp: (scale) => warmUpRounds(messages * sessionsOf(messages, scale).length, scale),
     setUp: async (entrant, context) => {
       await fill(entrant, context, [WARM_UP, ...sessionsOf(messages, context.scale)], messages)
       return undefined

@@ -5,7 +5,7 @@ import type { Message } from '@turnlog/core'
 import { turnlogJsonl, turnlogLeveldb } from '../contestants/turnlog.ts'
 import type { TurnlogKeeper } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
-import { alternate, roundsOf } from '../timing/alternate.ts'
+import { alternate, roundsOf, warmUpRounds } from '../timing/alternate.ts'
 import { timeSequence } from '../timing/slice.ts'
 import { Entrant } from './entrant.ts'
 import type { Scenario, ScenarioContext, ScenarioResult } from './scenario.ts'
@@ -48,7 +48,8 @@ export const truncatedScenario: Scenario = {
         slice: () => timeSequence(SESSIONS[context.scale], (index) => entrant.keeper.read(`${kind}-${index}`)),
       })),
     )
-    const slices = await alternate(subjects, roundsOf({ full: 15, quick: 9, tiny: 1 }, context.scale))
+    const warmUp = warmUpRounds(LIVE * SESSIONS[context.scale], context.scale)
+    const slices = await alternate(subjects, roundsOf({ full: 15, quick: 9, tiny: 1 }, context.scale, warmUp))
     for (const entrant of entrants) await verify(entrant, context)
     return { ...ABOUT, measurements: summariseSlices(subjects, slices, ABOUT.base), absent: [] }
   },
