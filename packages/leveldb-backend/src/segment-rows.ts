@@ -5,7 +5,7 @@ import type { SessionKeys } from './row-keys.ts'
 import { SEGMENT_EVENTS } from './seal-plan.ts'
 
 /** Segments of one hop. The next hop is under way while these are decoded, which takes about as long. */
-const AT_ONCE = 2
+const AT_ONCE = 3
 
 /**
  * The segments that hold some ranges, by their keys. An iterator would go through the single rows that they were sealed

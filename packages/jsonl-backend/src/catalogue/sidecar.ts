@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { Durability } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
@@ -27,6 +28,8 @@ export interface SidecarContent {
 const LINE =
   /^\{"file":"([^"\\]+)","size":(\d+),"mtimeMs":([\d.]+),"inode":(\d+),"committed":(.*),"crc":"([0-9a-f]{8})"\}$/s
 
+const LINES_AT_ONCE = 2000
+
 /** `undefined` if there is none or it is not ours. Damaged lines are left out: they are only a cache. */
 export async function loadSidecar(fileSystem: FileSystem, directory: string): Promise<SidecarContent | undefined> {
   const bytes = await readWhole(fileSystem, join(directory, SIDECAR_NAME))
@@ -43,6 +46,7 @@ export async function loadSidecar(fileSystem: FileSystem, directory: string): Pr
       continue
     }
     lines++
+    if (lines % LINES_AT_ONCE === 0) await setImmediate() // a large directory must not hold up the process
     const match = LINE.exec(line)
     if (match === null) continue
     const [, name = '', size, mtimeMs, inode, text = '', digits] = match
