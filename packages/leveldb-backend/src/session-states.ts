@@ -27,7 +27,8 @@ export class SessionStates {
 
   get(session: string): SessionState | undefined {
     const state = this.#states.get(session)
-    if (state === undefined) return undefined
+    // As long as there is much room nobody has to leave, and the order does not matter.
+    if (state === undefined || this.#states.size < SESSIONS_MOST / 2) return state
     this.#states.delete(session)
     this.#states.set(session, state)
     return state
