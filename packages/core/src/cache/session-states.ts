@@ -72,7 +72,9 @@ export class SessionStates<M> {
   /** Takes a state as the present one. */
   keep(session: string, state: SessionState<M>): void {
     this.#loading.delete(session)
-    this.#states?.set(session, state)
+    // Where others write, a state is kept to read only what came after it, and an outline has nothing to add that to.
+    if (state.isOutline && !this.#authoritative) this.#states?.delete(session)
+    else this.#states?.set(session, state)
   }
 
   forget(session: string): void {
@@ -87,8 +89,7 @@ export class SessionStates<M> {
   async #loadFresh(session: string): Promise<SessionState<M>> {
     const known = this.#authoritative ? undefined : this.#states?.get(session)
     return (
-      (known === undefined || known.isOutline ? undefined : await this.#catchUp(session, known)) ??
-      loadState<M>(this.#source, session)
+      (known === undefined ? undefined : await this.#catchUp(session, known)) ?? loadState<M>(this.#source, session)
     )
   }
 

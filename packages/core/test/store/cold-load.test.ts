@@ -67,6 +67,35 @@ test('adding to a session that is not in memory reads none of its events', async
   expect((await store.verify()).problems).toEqual([])
 })
 
+test('of a session that is only added to, its outline stays in memory, and reading it brings the rest', async () => {
+  let heads = 0
+  const backend = backendWith((inner) => ({
+    head: async (session) => {
+      heads += 1
+      return inner.head(session)
+    },
+  }))
+  // Room for an outline, and not for this view.
+  const store = await openStore({ backend, viewCacheBytes: 5000 })
+  const contents = Array.from({ length: 100 }, (_, i) => String(i))
+  await store.addMessages(
+    KEY,
+    contents.map((content) => ({ role: 'user', content })),
+  )
+  const before = heads
+  for (const content of ['a', 'b', 'c']) await store.addMessage(KEY, 'user', content)
+  await store.setMetadata(KEY, { title: 'kept' })
+  expect(heads - before).toBe(1)
+  expect((await store.getHistory(KEY)).map(({ content }) => content)).toEqual([...contents, 'a', 'b', 'c'])
+  await store.addMessage(KEY, 'user', 'd')
+  await store.truncateHistory(KEY, 2)
+  await store.addMessage(KEY, 'user', 'e')
+  const { messages, metadata } = await store.load(KEY)
+  expect(messages.map(({ content }) => content)).toEqual(['c', 'd', 'e'])
+  expect(metadata).toEqual({ title: 'kept' })
+  expect((await store.verify()).problems).toEqual([])
+})
+
 test('listing, summary and expiry never scan a log', async () => {
   const { backend, seqs } = countingBackend()
   const store = await openStore(backend)

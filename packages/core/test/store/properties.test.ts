@@ -145,17 +145,23 @@ function visible(state: SessionState<Turn>): object {
   }
 }
 
+/** Room for an outline or for a view of some 25 messages. */
+const SMALL = 4200
+
+/** Everything in memory; nothing, so that each addition is planned on an outline that is read for it; outlines that stay. */
+const cache = fc.constantFrom(1_000_000, 0, SMALL)
+
 test('loading by projection equals folding the whole log, whatever was done', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(operation, { maxLength: 25 }), fc.boolean(), async (steps, isCached) => {
+    fc.asyncProperty(fc.array(operation, { maxLength: 25 }), cache, async (steps, viewCacheBytes) => {
       const backend = memoryBackend()
-      // Without a cache every addition is planned on the outline of the session.
-      const store = await openStore<Turn>(isCached ? { backend } : { backend, viewCacheBytes: 0 })
+      const store = await openStore<Turn>({ backend, viewCacheBytes })
       const source = { backend, schema: EVENT_SCHEMA }
       for (const [index, step] of steps.entries()) {
         await run(store, step, `op-${index}`)
         const head = await backend.head(KEY)
-        if (head === undefined) continue
+        // An outline stays until somebody reads, so not after each step.
+        if (head === undefined || (viewCacheBytes === SMALL && index % 8 !== 7)) continue
         const byProjection = await loadState<Turn>(source, KEY)
         const byLog = (await foldLog<Turn>(source, KEY, head)) as SessionState<Turn>
         expect(visible(byProjection)).toEqual(visible(byLog))
