@@ -67,17 +67,25 @@ export class Database {
   #level: Level
   #isShadow: boolean
   readonly #guard: TableGuard | undefined
+  readonly #explain: () => StoreError | undefined
   #exchange: Promise<void> | undefined
   readonly #lent = new Set<Lent>()
   readonly #snapshots = new Set<Snapshot>()
   /** Under way: LevelDB must not be closed below them. */
   readonly #compactions = new Set<Promise<unknown>>()
 
-  constructor(directory: string, level: Level, guard?: TableGuard) {
+  /** `explain` is asked when LevelDB fails, for a better reason than LevelDB has. */
+  constructor(
+    directory: string,
+    level: Level,
+    guard?: TableGuard,
+    explain: () => StoreError | undefined = () => undefined,
+  ) {
     this.directory = directory
     this.#level = level
     this.#isShadow = level.location !== directory
     this.#guard = guard
+    this.#explain = explain
   }
 
   /** Only good for reading: the store itself could not be opened. */
@@ -235,6 +243,6 @@ export class Database {
   }
 
   #failure(error: unknown): StoreError {
-    return fromLevel(error, 'read', this.directory)
+    return this.#explain() ?? fromLevel(error, 'read', this.directory)
   }
 }

@@ -28,13 +28,21 @@ export class ReadOnlyStore {
   static async open(options: CheckedOptions): Promise<ReadOnlyStore> {
     const directory = existingDirectory(options.path)
     StoreLock.check(directory)
+    try {
+      return await ReadOnlyStore.#look(directory, options)
+    } catch (error) {
+      throw writerSince(directory) ?? error
+    }
+  }
+
+  static async #look(directory: string, options: CheckedOptions): Promise<ReadOnlyStore> {
     const examined = await examineDirectory(directory)
     if (examined.kind === 'new') throw noStore(options.path)
     const { anchor, inspection } = examined
     const guard = new TableGuard(inspection.tables)
     await guard.prepare(inspection.batches !== undefined)
     const level = await openShadow(directory, options, inspection.torn)
-    const database = new Database(directory, level, guard)
+    const database = new Database(directory, level, guard, () => writerSince(directory))
     try {
       const rows = await readStoreRows(database)
       compareIdentity(directory, anchor, rows)
@@ -48,6 +56,20 @@ export class ReadOnlyStore {
 
   close(): Promise<void> {
     return this.database.close()
+  }
+}
+
+/** A reader leaves no trace, so a writer may come at any time and take the files away. That is no damage. */
+function writerSince(directory: string): StoreError | undefined {
+  try {
+    StoreLock.check(directory)
+    return undefined
+  } catch (cause) {
+    return new StoreError(
+      'LOCKED',
+      `Cannot go on reading ${directory}: it was opened for writing meanwhile, and its files have changed. Open it again when the writer has closed it.`,
+      { cause },
+    )
   }
 }
 

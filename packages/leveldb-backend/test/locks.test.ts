@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
@@ -84,6 +84,31 @@ test('closing leaves no lock, and a refused open leaves the one of the owner', a
   expect((await owner(path)).said).toBe('LOCKED')
   await backend.close()
   expect(filesNamed(path, /^turnlog\.lock/)).toEqual([])
+})
+
+test('a reader from whom a writer takes the files away is told so, and not of damage', async () => {
+  const path = temporaryDirectory()
+  // Many tables, of which a reader opens only those that it needs.
+  const options = { writeBufferBytes: 64 * 1024, maxFileBytes: 1024 * 1024, compression: false }
+  const writer = await openBackend(path, options)
+  const pad = 'x'.repeat(200_000)
+  for (let index = 0; index < 20; index += 1) await grow(writer, `s${index}`, 2, { extra: { pad } })
+  await writer.maintenance?.reclaim?.()
+  await writer.close()
+  const reader = leveldbBackend({ path, ...options })
+  onTestFinished(() => reader.close())
+  await reader.open({ readOnly: true })
+  expect(await readAll(reader, 's0')).toHaveLength(2)
+  const tables = filesNamed(path, /\.ldb$/)
+  for (const table of tables) renameSync(table, `${table}.away`)
+  await expect(readAll(reader, 's9')).rejects.toMatchObject({ code: 'IO' })
+  for (const table of tables) renameSync(`${table}.away`, table)
+  await writer.open()
+  await writer.erase('s9', 2)
+  await expect(readAll(reader, 's9')).rejects.toMatchObject({
+    code: 'LOCKED',
+    message: expect.stringContaining('opened for writing meanwhile') as string,
+  })
 })
 
 test('nobody else may read a directory that the backend made', async () => {
