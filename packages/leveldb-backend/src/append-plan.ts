@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 import { planAppend } from '@turnlog/core/backend'
 import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/backend'
 
@@ -21,8 +23,21 @@ export function needsTail(state: SessionState, added: number): boolean {
   return tail === undefined && tip !== undefined && tip.last - tip.sealed + added >= SEGMENT_EVENTS
 }
 
+/** Encoding takes a few microseconds each, and ten times that before V8 has compiled it. */
+export const EVENTS_AT_ONCE = 200
+
+/** Encodes many events in turns, so that thousands do not hold up the process. */
+export async function encodeInTurns(events: readonly EventRecord[]): Promise<readonly EventRow[]> {
+  const rows: EventRow[] = []
+  for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
+    if (from > 0) await setImmediate()
+    for (const event of events.slice(from, from + EVENTS_AT_ONCE)) rows.push(encodeEvent(event))
+  }
+  return rows
+}
+
 /**
- * Compares an append with the tip and says what it writes. Changes nothing.
+ * Compares an append with the tip and says what it writes. Changes nothing. `encoded` are the events.
  *
  * @throws `CONFLICT`, `INVALID_ARGUMENT`
  */
@@ -30,18 +45,19 @@ export function planChange(
   state: SessionState,
   expected: Expected,
   events: readonly EventRecord[],
+  encoded: readonly EventRow[],
   projection: Json,
   options: AppendOptions | undefined,
 ): PlannedAppend {
   const { session, keys, tip } = state
   const { first, last } = planAppend(session, tip, expected, events, options)
   const start = events[0]?.seq ?? 0
-  const rows = (first > start ? events.filter((event) => event.seq >= first) : events).map(encodeEvent)
+  const rows = first > start ? encoded.filter(({ seq }) => seq >= first) : encoded
   // What lies before the logical start is never sealed: the trimmer deletes those rows, one by one.
   const sealed = Math.max(tip?.sealed ?? start - 1, Math.min(first - 1, last))
   const tail = tailBehind(state, sealed)
   const plan = tail === undefined ? planSingles(state, sealed, rows) : planSeals(keys, sealed, tail, rows)
-  const encoded = encodePayload(projection)
+  const { value, json } = encodePayload(projection)
   const kept = tip === undefined ? 0 : keptBytes(tip.bytes, tip.first, tip.last, first)
   return {
     change: {
@@ -49,7 +65,7 @@ export function planChange(
       puts: plan.puts,
       deletes: plan.deletes,
       sessions: tip === undefined ? 1 : 0,
-      bytes: plan.bytes + encoded.value.length,
+      bytes: plan.bytes + value.length,
       after: {
         first,
         last,
@@ -57,8 +73,8 @@ export function planChange(
         trimmed: tip?.trimmed ?? start,
         bytes: kept + plan.bytes,
         incarnation: expected.incarnation,
-        projection: ownCopy(encoded.value.subarray(HEADER_BYTES)),
-        json: encoded.json,
+        projection: ownCopy(value.subarray(HEADER_BYTES)),
+        json,
       },
     },
     tail: tail === undefined ? undefined : plan.tail,

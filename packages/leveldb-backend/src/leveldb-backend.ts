@@ -17,8 +17,9 @@ import type {
   SessionHead,
 } from '@turnlog/core/backend'
 
-import { needsTail, planChange } from './append-plan.ts'
+import { encodeInTurns, EVENTS_AT_ONCE, needsTail, planChange } from './append-plan.ts'
 import { eraseConflict, eraseSession } from './erase-session.ts'
+import { encodeEvent } from './event-row.ts'
 import { readEvents } from './event-reader.ts'
 import { GroupCommit } from './group-commit.ts'
 import { toHead } from './head-row.ts'
@@ -128,13 +129,14 @@ class LevelDbBackend implements Backend {
     return this.#lifecycle.run(async () => {
       const { states } = this.#required()
       const { commit, trimmer } = this.#writer()
+      const rows = events.length > EVENTS_AT_ONCE ? await encodeInTurns(events) : events.map(encodeEvent)
       for (;;) {
         const state = states.get(session)
         if (state === undefined || state.erasing !== undefined) await states.load(session)
         else if (needsTail(state, events.length)) await this.#loadTail(state)
         else {
           try {
-            const { change, tail } = planChange(state, expected, events, projection, options)
+            const { change, tail } = planChange(state, expected, events, rows, projection, options)
             state.tail = tail
             const written = commit.add(change)
             if (tail !== undefined) states.keepTail(state, tail.bytes)
