@@ -1,5 +1,6 @@
 import type { StoreError } from '@turnlog/core/backend'
 
+import { probeCompaction } from './files/probe-compaction.ts'
 import { fromLevel } from './level-error.ts'
 import type { Level } from './level.ts'
 import { closeShadow } from './level.ts'
@@ -170,10 +171,11 @@ export class Database {
     await Promise.all(snapshots.map((snapshot) => snapshot.close()))
   }
 
-  /** Rewrites the tables of a range, so that what was deleted is gone. */
+  /** Rewrites the tables of a range, so that what was deleted is gone. @throws `IO`, `CORRUPT` */
   async compact(start: Buffer, end: Buffer): Promise<void> {
     await this.#guard?.all()
     while (this.#exchange !== undefined) await this.#exchange
+    probeCompaction(this.directory)
     try {
       const compaction = this.#level.compactRange(start, end)
       this.#compactions.add(compaction)

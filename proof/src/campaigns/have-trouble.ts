@@ -50,13 +50,13 @@ export async function haveTrouble(
       trouble.begin(child, random)
       await refusedFor(child, journal, random.next() * 300)
       trouble.end(child, place)
-      const { code, errorText } = await child.ended
+      const { code, signal, errorText } = await child.ended
       const first = oracle.judge(journal)
       failures += first.failures
       const violated = first.violations.filter((text) => trouble.excuses?.test(text) !== true)
       excused += first.violations.length - violated.length
       judgeEpisode({ ...first, violations: violated }, say)
-      if (code !== 0) say(`the writer ended with ${code}: ${errorText}`)
+      if (code !== 0) say(`the writer ended with ${signal ?? code}: ${errorText}`)
       if (first.endsInFailure) refusing += 1
       await reopen(checker, oracle, task, say)
       rmSync(journal, { force: true })

@@ -98,7 +98,7 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
     const path = placeOf(String(index))
     const task = script(path)
     const oracle = new Oracle()
-    const { code, errorText } = await runInjected(task, {
+    const { code, signal, errorText } = await runInjected(task, {
       call,
       files: lasts ? storeFiles(backend, path, file) : isRandomName ? [] : [`${path}${file}`],
       fault: `error=${error}`,
@@ -111,7 +111,7 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
     const first = oracle.judge(task.journal)
     failures += first.failures
     judgeEpisode(first, say)
-    if (code !== 0) say(`the writer ended with ${code}: ${errorText}`)
+    if (code !== 0) say(`the writer ended with ${signal ?? code}: ${errorText}`)
     // An error that lasted may leave a session refusing writes until it is opened again; a single one must not.
     if (first.endsInFailure && lasts) refusing += 1
     else if (first.endsInFailure) say('still refuses writes after a single error')

@@ -70,7 +70,7 @@ export const TROUBLES: readonly Trouble[] = [
     end: (child) => limit(child, 'nofile', 1024),
     cleanUp: nothing,
     // Who may not open a file cannot read one that is not open.
-    excuses: /cannot be read: IO: .*\bEMFILE\b/,
+    excuses: /cannot be read: IO: .*(?:\bEMFILE\b|Too many open files)/,
   },
 ]
 
