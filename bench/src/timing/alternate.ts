@@ -31,10 +31,7 @@ export function roundsOf(counts: Readonly<Record<Scale, number>>, scale: Scale, 
   return { least, most: scale === 'full' ? least * MORE : least, warmUp }
 }
 
-/**
- * Messages that each contestant handles before the clock starts. V8 compiles a path after some thousand runs; without
- * these the first rounds measure its interpreter, which a gateway leaves within its first minutes.
- */
+/** Messages that each contestant reads before the clock starts, as others are added before appends are measured. */
 const WARM_UP_READS: Readonly<Record<Scale, number>> = { full: 50_000, quick: 10_000, tiny: 0 }
 
 /** The rounds of warming up where each reads so many messages. */

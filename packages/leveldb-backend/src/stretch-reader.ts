@@ -75,11 +75,17 @@ export class StretchReader {
       this.#at = this.#next
       const isFound = value !== undefined && !isSingle(value) && holds(segmentSpan(value), this.#at)
       if (isFound && this.#take(value, batch)) continue
-      this.#segments = undefined
+      await this.#giveUp(segments)
       return batch
     }
-    if (rows.length === 0) this.#segments = undefined
+    if (rows.length === 0) await this.#giveUp(segments)
     return batch
+  }
+
+  /** An iterator goes on from here. */
+  async #giveUp(segments: SegmentRows): Promise<void> {
+    this.#segments = undefined
+    await segments.close()
   }
 
   async #nextRows(): Promise<readonly EventRecord[]> {

@@ -7,7 +7,7 @@ import { segmentHops } from './segment-rows.ts'
 /** Stretches that are asked for at the same time, each by a hop of its own. */
 export const STRETCHES_AT_ONCE = 4
 
-/** Ranges so near to each other that one iterator reads them all, in the direction of reading. */
+/** Ranges so near to each other that they are read together, in the direction of reading. */
 export type Stretch = readonly Range[]
 
 /**
