@@ -57,17 +57,18 @@ async function loadByProjection<M>(
 
 /**
  * The state without its messages, from the head alone: as good for adding, at a cost that does not grow with the view.
+ * A session that begins now is an outline as well: who only writes need not keep what nobody reads.
  * `undefined` if the projection is not enough.
  */
 export async function loadOutline<M>({ backend }: EventSource, session: string): Promise<SessionState<M> | undefined> {
   const head = await backend.head(session)
-  if (head === undefined) return emptyState()
+  const state = emptyState<M>(head)
+  state.isOutline = true
+  if (head === undefined) return state
   const projection = readProjection(head.projection)
   if (projection === undefined || projection.deleted === true) return undefined
   const { viewSeq, runs } = projection
   if (viewSeq > 0 && runs === undefined) return undefined
-  const state = emptyState<M>(head)
-  state.isOutline = true
   state.length = projection.messages
   state.bytes = projection.bytes
   state.viewSeq = viewSeq

@@ -184,15 +184,17 @@ test('a target that does not keep the projection is found out', async () => {
 })
 
 test('a damaged session is reported, and the others are copied', async () => {
+  let damaged: string | undefined
   const from = backendWith((inner) => ({
     read: async function* (session, ranges, options) {
       for await (const batch of inner.read(session, ranges, options)) {
-        yield session === 'cut' ? batch.filter(({ seq }) => seq !== 9) : batch
+        yield session === damaged ? batch.filter(({ seq }) => seq !== 9) : batch
       }
     },
   }))
   await from.open()
   await fillWithSamples(from)
+  damaged = 'cut'
   const to = await openBackend()
   expect(await copyStore(from, to)).toMatchObject({
     counts: { copied: 5, failed: 1 },

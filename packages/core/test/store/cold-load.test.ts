@@ -82,10 +82,9 @@ test('of a session that is only added to, its outline stays in memory, and readi
     KEY,
     contents.map((content) => ({ role: 'user', content })),
   )
-  const before = heads
   for (const content of ['a', 'b', 'c']) await store.addMessage(KEY, 'user', content)
   await store.setMetadata(KEY, { title: 'kept' })
-  expect(heads - before).toBe(1)
+  expect(heads).toBe(1)
   expect((await store.getHistory(KEY)).map(({ content }) => content)).toEqual([...contents, 'a', 'b', 'c'])
   await store.addMessage(KEY, 'user', 'd')
   await store.truncateHistory(KEY, 2)
@@ -94,6 +93,18 @@ test('of a session that is only added to, its outline stays in memory, and readi
   expect(messages.map(({ content }) => content)).toEqual(['c', 'd', 'e'])
   expect(metadata).toEqual({ title: 'kept' })
   expect((await store.verify()).problems).toEqual([])
+})
+
+test('a session that began here is read once, and then kept up to date in memory', async () => {
+  const { backend, seqs } = countingBackend()
+  const store = await openStore(backend)
+  for (const content of ['a', 'b', 'c']) await store.addMessage(KEY, 'user', content)
+  expect(seqs).toEqual([])
+  expect(await store.getHistory(KEY)).toHaveLength(3)
+  expect(seqs).toEqual([1, 2, 3])
+  await store.addMessage(KEY, 'assistant', 'd')
+  expect((await store.getHistory(KEY)).at(-1)).toEqual({ role: 'assistant', content: 'd' })
+  expect(seqs).toEqual([1, 2, 3])
 })
 
 test('listing, summary and expiry never scan a log', async () => {
