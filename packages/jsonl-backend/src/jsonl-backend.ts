@@ -88,15 +88,16 @@ class JsonlBackend implements Backend {
     })
   }
 
-  async append(
+  append(
     session: string,
     expected: Expected,
     events: readonly EventRecord[],
     projection: Json,
     options?: AppendOptions,
   ): Promise<void> {
-    const { sessions } = this.#writable()
-    await this.#lifecycle.run(() => sessions.writer(session).append(expected, events, projection, options))
+    return this.#lifecycle.run(() =>
+      this.#writable().sessions.writer(session).append(expected, events, projection, options),
+    )
   }
 
   async *read(

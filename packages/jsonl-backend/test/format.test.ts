@@ -56,16 +56,26 @@ describe('a session file', () => {
     }
   })
 
-  test('has the checksum that the format describes', async () => {
-    const { file } = await makeStore(3)
-    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
-    for (const [index, line] of lines.slice(1).entries()) {
-      const covered = line.slice(0, line.lastIndexOf('"crc":"') + '"crc":"'.length)
-      const expected = crc32(`life of chat ${index + 1} ${covered}`)
-        .toString(16)
-        .padStart(8, '0')
-      expect(line.slice(covered.length)).toBe(`${expected}"}}`)
+  test('has the checksum that the format describes, at every length of a seq', async () => {
+    const directory = await scratchDirectory()
+    const backend = jsonlBackend({ path: directory })
+    await backend.open()
+    const starts = [1, 9, 10, 99, 1234, 99_999_999, 10 ** 12, 10 ** 15 - 1, Number.MAX_SAFE_INTEGER - 2]
+    for (const [index, start] of starts.entries()) {
+      const [session, incarnation] = [`chat-${index}`, `life ${index}`]
+      const events = [message(start), message(start + 1, 'ä')]
+      await backend.append(session, { last: 0, incarnation }, events, {}, { import: true })
+      const lines = (await readFile(join(directory, `${session}.jsonl`), 'utf8')).trimEnd().split('\n')
+      for (const [offset, line] of lines.slice(1).entries()) {
+        const covered = line.slice(0, line.lastIndexOf('"crc":"') + '"crc":"'.length)
+        const expected = crc32(`${incarnation} ${start + offset} ${covered}`)
+          .toString(16)
+          .padStart(8, '0')
+        expect(line.slice(covered.length)).toBe(`${expected}"}}`)
+      }
+      expect(await readAll(backend, session)).toEqual(events)
     }
+    await backend.close()
   })
 
   test.skipIf(!hasJq)('is read by jq, header included', async () => {

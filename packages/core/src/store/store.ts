@@ -74,7 +74,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
         queues: this.#queues,
         readOnly: parts.readOnly,
         limits: this.#limits,
-        write: (key, plan) => this.#write(key, undefined, [], 0, plan),
+        write: async (key, plan) => this.#write(key, undefined, [], 0, plan),
         summarize: (key, request) => this.summarize(key, request),
         deleteSession: (key, options) => this.deleteSession(key, options),
       },
@@ -253,8 +253,11 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     return this.#limits(key)
   }
 
-  /** Hands an operation to its session's queue. `request` is what an operation id stands for. */
-  async #write<R extends object>(
+  /**
+   * Hands an operation to its session's queue. `request` is what an operation id stands for.
+   * Not `async`, as all who call it are: a promise around a promise takes three more turns to settle.
+   */
+  #write<R extends object>(
     key: string,
     options: WriteOptions | undefined,
     request: readonly unknown[],

@@ -44,7 +44,9 @@ export function encodeBatch(input: BatchInput): EncodedBatch {
     }
     const suffix = lineSuffix(more, end, eventBytes)
     suffixes.push(suffix)
-    size += eventBytes - 1 + Buffer.byteLength(suffix) + SEAL_BYTES
+    // Only the projection may hold anything but ASCII.
+    const suffixBytes = more === 0 ? Buffer.byteLength(suffix) : suffix.length
+    size += eventBytes - 1 + suffixBytes + SEAL_BYTES
   }
   const bytes = Buffer.allocUnsafe(size)
   if (header !== undefined) header.copy(bytes)
@@ -52,8 +54,8 @@ export function encodeBatch(input: BatchInput): EncodedBatch {
   for (let index = 0; index < count; index++) {
     const lineStart = at
     // The closing brace of the event is overwritten: the line has a comma there.
-    at += bytes.write(texts[index] ?? '', at, 'utf8') - 1
-    at += bytes.write(suffixes[index] ?? '', at, 'utf8')
+    at += bytes.write(texts[index] ?? '', at) - 1
+    at += bytes.write(suffixes[index] ?? '', at)
     at = sealLine(bytes, lineStart, at, seed, start + index)
   }
   return { bytes, liveStart: first > last ? position + size : liveStart }
