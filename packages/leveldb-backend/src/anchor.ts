@@ -77,24 +77,25 @@ export class Anchor {
     return newest
   }
 
-  write(state: AnchorState): void {
-    this.#writeSlot(state, SLOT_OFFSETS[state.batches % 2] ?? 0)
+  /** After `reset`, which fills in what stays the same. */
+  write(batches: number): void {
+    this.#writeSlot(batches, SLOT_OFFSETS[batches % 2] ?? 0)
   }
 
-  #writeSlot({ storeId, batches, durability }: AnchorState, offset: number): void {
+  #writeSlot(batches: number, offset: number): void {
     const slot = this.#slot
-    slot.write(MAGIC, 0, 'latin1')
-    slot.write(storeId, 8, 32, 'latin1')
     writeUint64(slot, batches, 40)
-    slot[48] = durability === 'sync' ? 1 : 2
     slot.writeUInt32BE(crc32(slot.subarray(0, SLOT_BYTES - 4)), SLOT_BYTES - 4)
     writeSync(this.#descriptor, slot, 0, SLOT_BYTES, offset)
   }
 
   /** Both slots, one after the other: the store may have come less far than one of them says, and that is accepted. */
-  reset(state: AnchorState): void {
+  reset({ storeId, batches, durability }: AnchorState): void {
+    this.#slot.write(MAGIC, 0, 'latin1')
+    this.#slot.write(storeId, 8, 32, 'latin1')
+    this.#slot[48] = durability === 'sync' ? 1 : 2
     for (const offset of SLOT_OFFSETS) {
-      this.#writeSlot(state, offset)
+      this.#writeSlot(batches, offset)
       this.sync()
     }
   }

@@ -2,7 +2,7 @@ import type { EventRecord, Json } from '@turnlog/core/backend'
 
 import { decodePayload, encodePayload } from './payload-codec.ts'
 import type { SessionKeys } from './row-keys.ts'
-import { checkValue, corruptRow, FORMAT, HEADER_BYTES, JSON_TEXT, SEGMENT, sealValue } from './row-value.ts'
+import { checkValue, corruptRow, HEADER_BYTES, JSON_TEXT, SEGMENT, sealValue } from './row-value.ts'
 import { decodeSegment, segmentSpan } from './segment.ts'
 
 /** One encoded event: what is in a single row, and what a segment is put together from. */
@@ -20,7 +20,7 @@ export function encodeEvent(event: EventRecord): EventRow {
 
 export function sealEvent(keys: SessionKeys, { seq, json, value }: EventRow): Buffer {
   const flags = json ? JSON_TEXT : 0
-  return sealValue(value, flags, keys.eventHeader(seq, FORMAT, flags))
+  return sealValue(value, flags, keys.eventSum(seq))
 }
 
 /** The seqs of some events in a row. */
@@ -44,7 +44,7 @@ export function checkEvents(session: string, keys: SessionKeys, value: Buffer, e
   if (first < 1 || last < first || !Number.isSafeInteger(last)) {
     throw corruptRow(place, 'its range of events makes no sense')
   }
-  checkValue(value, keys.eventHeader(last, value[0] ?? 0, flags), place)
+  checkValue(value, keys.eventSum(last), place)
   return span
 }
 

@@ -136,7 +136,7 @@ export class GroupCommit {
     }
     for (const [{ keys }, head] of heads) {
       if (head === undefined) batch.del(keys.head)
-      else batch.put(keys.head, encodeHead(keys.head, head))
+      else batch.put(keys.head, encodeHead(keys.headSum, head))
     }
     const counter = { batches: this.#counter.batches + 1, sessions }
     batch.put(COUNTER_KEY, encodeCounter(counter))

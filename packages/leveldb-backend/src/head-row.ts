@@ -1,8 +1,10 @@
+import { crc32 } from 'node:zlib'
+
 import type { Head } from '@turnlog/core/backend'
 
 import { decodePayload } from './payload-codec.ts'
 import { readUint64, writeUint64 } from './row-keys.ts'
-import { checkValue, corruptRow, HEADER_BYTES, JSON_TEXT, keyPrefix, sealValue } from './row-value.ts'
+import { checkValue, corruptRow, HEADER_BYTES, JSON_TEXT, sealValue } from './row-value.ts'
 
 /** The head of a session as it is stored. */
 export interface HeadRow {
@@ -21,7 +23,8 @@ export interface HeadRow {
 
 const FIXED_BYTES = 5 * 8 + 2
 
-export function encodeHead(key: Buffer, head: HeadRow): Buffer {
+/** `keySum` is the CRC-32 of its key. */
+export function encodeHead(keySum: number, head: HeadRow): Buffer {
   const incarnationBytes = Buffer.byteLength(head.incarnation)
   const value = Buffer.allocUnsafe(HEADER_BYTES + FIXED_BYTES + incarnationBytes + head.projection.length)
   writeUint64(value, head.first, HEADER_BYTES)
@@ -33,13 +36,13 @@ export function encodeHead(key: Buffer, head: HeadRow): Buffer {
   value.write(head.incarnation, HEADER_BYTES + FIXED_BYTES)
   head.projection.copy(value, HEADER_BYTES + FIXED_BYTES + incarnationBytes)
   const flags = head.json ? JSON_TEXT : 0
-  return sealValue(value, flags, keyPrefix(key, flags))
+  return sealValue(value, flags, keySum)
 }
 
 /** @throws `CORRUPT`, `UNSUPPORTED` */
 export function decodeHead(key: Buffer, value: Buffer, session: string): HeadRow {
   const place = { row: 'head', session } as const
-  checkValue(value, Buffer.concat([key, value.subarray(0, 2)]), place)
+  checkValue(value, crc32(key), place)
   const start = HEADER_BYTES + FIXED_BYTES
   const incarnationEnd = start + (value.length < start ? 0 : value.readUInt16BE(start - 2))
   if (value.length < start || incarnationEnd > value.length) throw corruptRow(place, 'it is too short')

@@ -127,7 +127,7 @@ export class OpenedStore implements CommitTarget {
   written({ batches }: Counter): void {
     this.#batches = batches
     try {
-      this.#anchor.write({ storeId: this.rows.storeId, batches, durability: this.#options.durability })
+      this.#anchor.write(batches)
     } catch {
       // The batch is durable, and an anchor that is behind accuses nobody. The next batch writes it again.
     }

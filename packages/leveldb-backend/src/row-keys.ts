@@ -1,3 +1,7 @@
+import { crc32 } from 'node:zlib'
+
+import { crc32Byte } from './crc32-byte.ts'
+
 /**
  * Keys are binary, prefix-free and in byte order. A session key holds no control characters, so 0x00 ends it.
  *
@@ -9,9 +13,6 @@ const META = 0x01
 const HEAD = 0x02
 const EVENT = 0x03
 const SEQ_BYTES = 8
-
-/** Format byte and flags of the row, which the checksum covers together with the key. */
-const TAIL_BYTES = 2
 
 export function metaKey(name: string): Buffer {
   return Buffer.concat([Buffer.of(META), Buffer.from(name, 'latin1')])
@@ -71,33 +72,34 @@ export function writeUint64(bytes: Buffer, value: number, offset: number): void 
 }
 
 /**
- * The keys of one session. The event key is one buffer that is written anew for each seq, because a batch copies it at
- * once and an allocation per row shows in the profile. Its two last bytes, not part of the key, take format and flags
- * so that key and header are one stretch for the checksum.
+ * The keys of one session, and the CRC-32 of each, which the checksum of its row begins with. The event key is one
+ * buffer that is written anew for each seq, because a batch copies it at once and an allocation per row shows in the
+ * profile.
  */
 export class SessionKeys {
   readonly head: Buffer
-  readonly #scratch: Buffer
   readonly #event: Buffer
   readonly #seqAt: number
+  #headSum: number | undefined
+  /** Of what all event keys begin with. */
+  #eventSum: number | undefined
 
   constructor(session: string) {
     // One buffer of its own: from Node's pool, which is shared with much larger values, a few bytes kept would keep 8 KB.
     const size = Buffer.byteLength(session)
-    const both = Buffer.allocUnsafeSlow(size + 2 + size + 2 + SEQ_BYTES + TAIL_BYTES).fill(0)
+    const both = Buffer.allocUnsafeSlow(size + 2 + size + 2 + SEQ_BYTES).fill(0)
     this.head = both.subarray(0, size + 2)
     this.head[0] = HEAD
     this.head.write(session, 1)
-    this.#scratch = both.subarray(size + 2)
-    this.#scratch[0] = EVENT
-    this.#scratch.write(session, 1)
+    this.#event = both.subarray(size + 2)
+    this.#event[0] = EVENT
+    this.#event.write(session, 1)
     this.#seqAt = size + 2
-    this.#event = this.#scratch.subarray(0, this.#seqAt + SEQ_BYTES)
   }
 
   /** Valid until the next call. */
   event(seq: number): Buffer {
-    writeUint64(this.#scratch, seq, this.#seqAt)
+    writeUint64(this.#event, seq, this.#seqAt)
     return this.#event
   }
 
@@ -105,11 +107,15 @@ export class SessionKeys {
     return Buffer.from(this.event(seq))
   }
 
-  /** Key, format and flags in one stretch. Valid until the next call. */
-  eventHeader(seq: number, format: number, flags: number): Buffer {
-    writeUint64(this.#scratch, seq, this.#seqAt)
-    this.#scratch[this.#seqAt + SEQ_BYTES] = format
-    this.#scratch[this.#seqAt + SEQ_BYTES + 1] = flags
-    return this.#scratch
+  get headSum(): number {
+    return (this.#headSum ??= crc32(this.head))
+  }
+
+  /** CRC-32 of `event(seq)`. */
+  eventSum(seq: number): number {
+    const key = this.event(seq)
+    let sum = (this.#eventSum ??= crc32(key.subarray(0, this.#seqAt)))
+    for (let index = this.#seqAt; index < key.length; index += 1) sum = crc32Byte(sum, key[index] ?? 0)
+    return sum
   }
 }

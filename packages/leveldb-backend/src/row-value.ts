@@ -2,6 +2,8 @@ import { crc32 } from 'node:zlib'
 
 import { StoreError } from '@turnlog/core/backend'
 
+import { crc32Byte } from './crc32-byte.ts'
+
 /** `[format][flags][crc32 of key, format, flags and payload, BE][payload]`, in every row of every kind. */
 export const FORMAT = 1
 export const HEADER_BYTES = 6
@@ -14,16 +16,17 @@ export const SEGMENT = 2
 export const MIXED = 4
 const KNOWN_FLAGS = JSON_TEXT | SEGMENT | MIXED
 
-/** Fills in the header of a value whose payload begins at `HEADER_BYTES`. `prefix` is key, format and flags. */
-export function sealValue(value: Buffer, flags: number, prefix: Buffer): Buffer {
+/** Fills in the header of a value whose payload begins at `HEADER_BYTES`. `keySum` is the CRC-32 of its key. */
+export function sealValue(value: Buffer, flags: number, keySum: number): Buffer {
   value[0] = FORMAT
   value[1] = flags
-  value.writeUInt32BE(crc32(value.subarray(HEADER_BYTES), crc32(prefix)), 2)
+  value.writeUInt32BE(rowSum(value, keySum), 2)
   return value
 }
 
-export function keyPrefix(key: Buffer, flags: number): Buffer {
-  return Buffer.concat([key, Buffer.of(FORMAT, flags)])
+function rowSum(value: Buffer, keySum: number): number {
+  const start = crc32Byte(crc32Byte(keySum, value[0] ?? 0), value[1] ?? 0)
+  return crc32(value.subarray(HEADER_BYTES), start)
 }
 
 export function isSingle(value: Buffer): boolean {
@@ -38,14 +41,14 @@ export interface RowPlace {
 }
 
 /**
- * Checks a value against its key. The checksum comes first: a damaged format byte is damage, and only a whole value
+ * Checks a value against the CRC-32 of its key. The checksum comes first: a damaged format byte is damage, and only a whole value
  * that says so is of a newer format.
  *
  * @throws `CORRUPT`, `UNSUPPORTED`
  */
-export function checkValue(value: Buffer, prefix: Buffer, place: RowPlace): void {
+export function checkValue(value: Buffer, keySum: number, place: RowPlace): void {
   if (value.length < HEADER_BYTES) throw corruptRow(place, `it is ${value.length} bytes long`)
-  if (value.readUInt32BE(2) !== crc32(value.subarray(HEADER_BYTES), crc32(prefix))) {
+  if (value.readUInt32BE(2) !== rowSum(value, keySum)) {
     throw corruptRow(place, 'its checksum does not match')
   }
   const format = value[0]

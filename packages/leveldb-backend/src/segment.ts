@@ -4,7 +4,7 @@ import type { EventRow } from './event-row.ts'
 import { decodePayload, decodePayloads } from './payload-codec.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { readUint64, writeUint64 } from './row-keys.ts'
-import { FORMAT, HEADER_BYTES, MIXED, SEGMENT, sealValue } from './row-value.ts'
+import { HEADER_BYTES, MIXED, SEGMENT, sealValue } from './row-value.ts'
 
 /**
  * `[first seq, 8][count, 2][length of each payload, 4 each][payloads]`. The lengths let a reader that needs the last
@@ -30,7 +30,7 @@ export function sealSegment(keys: SessionKeys, rows: readonly EventRow[]): Buffe
     at += length
   }
   const flags = SEGMENT | (mixed ? MIXED : 0)
-  return sealValue(value, flags, keys.eventHeader(first + rows.length - 1, FORMAT, flags))
+  return sealValue(value, flags, keys.eventSum(first + rows.length - 1))
 }
 
 /** What the segment says it holds. Unchecked: the checksum needs it. */

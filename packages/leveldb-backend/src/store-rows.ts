@@ -1,8 +1,10 @@
+import { crc32 } from 'node:zlib'
+
 import { StoreError } from '@turnlog/core/backend'
 
 import type { Database, Snapshot } from './database.ts'
 import { metaKey, readUint64, writeUint64 } from './row-keys.ts'
-import { checkValue, corruptRow, HEADER_BYTES, keyPrefix, sealValue } from './row-value.ts'
+import { checkValue, corruptRow, HEADER_BYTES, sealValue } from './row-value.ts'
 import { STRUCTURES_TEXT } from './structures.ts'
 
 /** Who the store is, and the table of structures that its values were encoded with. Written once, when it is made. */
@@ -19,10 +21,10 @@ export interface Counter {
 
 export function encodeIdentity(storeId: string): Buffer {
   const value = Buffer.from(' '.repeat(HEADER_BYTES) + storeId + STRUCTURES_TEXT, 'latin1')
-  return sealValue(value, 0, keyPrefix(IDENTITY_KEY, 0))
+  return sealValue(value, 0, crc32(IDENTITY_KEY))
 }
 
-const COUNTER_PREFIX = keyPrefix(COUNTER_KEY, 0)
+const COUNTER_SUM = crc32(COUNTER_KEY)
 export const COUNTER_BYTES: number = HEADER_BYTES + 16
 const COUNTER_ROW = Buffer.alloc(COUNTER_BYTES)
 
@@ -30,7 +32,7 @@ const COUNTER_ROW = Buffer.alloc(COUNTER_BYTES)
 export function encodeCounter({ batches, sessions }: Counter): Buffer {
   writeUint64(COUNTER_ROW, batches, HEADER_BYTES)
   writeUint64(COUNTER_ROW, sessions, HEADER_BYTES + 8)
-  return sealValue(COUNTER_ROW, 0, COUNTER_PREFIX)
+  return sealValue(COUNTER_ROW, 0, COUNTER_SUM)
 }
 
 /** @throws `CORRUPT`, `UNSUPPORTED` */
@@ -68,5 +70,5 @@ export async function readStoreRows(database: Database, snapshot?: Snapshot): Pr
 }
 
 function check(key: Buffer, value: Buffer, row: 'counter' | 'identity'): void {
-  checkValue(value, Buffer.concat([key, value.subarray(0, 2)]), { row })
+  checkValue(value, crc32(key), { row })
 }

@@ -109,7 +109,7 @@ async function settle(
   const first = head?.first ?? spans[0]?.from ?? 1
   const kept = spans.find((span) => span.to >= first)
   if (isTrimmedAway) {
-    batch.put(keys.head, encodeHead(keys.head, { ...head, trimmed: 1 }))
+    batch.put(keys.head, encodeHead(keys.headSum, { ...head, trimmed: 1 }))
     await batch.write()
     return true
   }
@@ -126,7 +126,7 @@ async function settle(
     for (let seq = span.from; seq <= span.to; seq += 1) batch.del(keys.event(seq))
   }
   if (head !== undefined && from === head.first && last === head.last) {
-    batch.put(keys.head, encodeHead(keys.head, { ...head, trimmed: 1 }))
+    batch.put(keys.head, encodeHead(keys.headSum, { ...head, trimmed: 1 }))
   } else {
     const message = `Session ${JSON.stringify(session)} is cut to its events ${from} to ${last}${head === undefined ? '; its head is lost' : ` of ${head.first} to ${head.last}`}.`
     onAction({ message, session, seq: head === undefined || from > head.first ? from : last + 1 })
@@ -134,7 +134,7 @@ async function settle(
     const projection = encodePayload(null).value.subarray(HEADER_BYTES)
     const incarnation = head?.incarnation ?? randomUUID()
     const row = { first: from, last, sealed: last, trimmed: 1, bytes: kept.bytes, incarnation, projection, json: false }
-    batch.put(keys.head, encodeHead(keys.head, row))
+    batch.put(keys.head, encodeHead(keys.headSum, row))
   }
   await batch.write()
   return true
