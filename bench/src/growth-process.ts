@@ -9,7 +9,8 @@ import { MessageGenerator } from './message-generator.ts'
 
 const WIDTH = 64
 const TURN = 5
-const PROBES = 2000
+/** Read at the end: more than fit into the view cache, so that memory is measured with the cache at its bound. */
+const PROBES = 4000
 
 process.once('message', (request: GrowthRequest) => {
   void grow(request).then((grown) => process.send?.(grown, () => process.kill(process.pid, 'SIGKILL')))

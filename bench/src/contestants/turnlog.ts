@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { resolve } from 'node:path'
 
 import type { Harness, Target } from '@turnlog/conformance'
 import { openStore } from '@turnlog/core'
@@ -19,6 +20,26 @@ export function turnlogLeveldb(durability: Persistent): Contestant {
 
 export function turnlogJsonl(durability: Persistent): Contestant {
   return turnlog('jsonl', durability, (path) => jsonlBackend({ path, durability }))
+}
+
+/** What reading the files of the JSONL backend without it costs. */
+export function plainJsonlReader(durability: Persistent): Contestant {
+  const jsonl = turnlogJsonl(durability)
+  return {
+    ...jsonl,
+    id: 'jsonl-split-parse',
+    label: "readFile + split + JSON.parse of turnlog's file",
+    note: 'checksums not verified, not frozen',
+    open: async (directory) => ({
+      ...(await jsonl.open(directory)),
+      read: async (session) => {
+        const lines = (await readFile(join(directory, `${session}.jsonl`), 'utf8')).split('\n')
+        lines.pop()
+        const events = lines.map((line) => JSON.parse(line) as { type?: string; message: Message })
+        return events.filter(({ type }) => type === 'MessageAdded').map(({ message }) => message)
+      },
+    }),
+  }
 }
 
 export function turnlogMemory(): Contestant {

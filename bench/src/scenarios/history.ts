@@ -4,7 +4,7 @@ import { bareLevel } from '../contestants/bare-level.ts'
 import { lmdbSync } from '../contestants/lmdb.ts'
 import { naiveReader } from '../contestants/raw-write.ts'
 import { sqliteFull } from '../contestants/sqlite.ts'
-import { turnlogJsonl, turnlogLeveldb, turnlogMemory } from '../contestants/turnlog.ts'
+import { plainJsonlReader, turnlogJsonl, turnlogLeveldb, turnlogMemory } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
 import { timeSequence } from '../timing/slice.ts'
 import { warmUpRounds } from '../timing/alternate.ts'
@@ -60,6 +60,7 @@ function cold(messages: number): Scenario {
       sqliteFull,
       lmdbSync,
       naiveReader('sync'),
+      plainJsonlReader('sync'),
     ],
     rounds: { full: 15, quick: messages > 1000 ? 5 : 9, tiny: 1 },
     warmUp: (scale) => warmUpRounds(messages * sessionsOf(messages, scale).length, scale),

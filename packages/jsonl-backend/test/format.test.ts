@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { EventRecord } from '@turnlog/core/backend'
@@ -75,6 +75,39 @@ describe('a session file', () => {
       }
       expect(await readAll(backend, session)).toEqual(events)
     }
+    await backend.close()
+  })
+
+  test('is read the same in both directions, whatever alphabets its lines are in', async () => {
+    const directory = await scratchDirectory()
+    const backend = jsonlBackend({ path: directory })
+    await backend.open()
+    const contents = ['plain', 'ä', '✓'.repeat(40), 'x'.repeat(70_000), '"},{"', '\\', '😀', '']
+    const events = Array.from({ length: 500 }, (_, index) => message(index + 1, contents[(index * index + 3) % 8] ?? ''))
+    await backend.append('chat', { last: 0, incarnation: 'life' }, events, {})
+    expect(await readAll(backend, 'chat')).toEqual(events)
+    const backwards: EventRecord[] = []
+    for await (const batch of backend.read('chat', [{ from: 3, to: 490 }], { reverse: true })) backwards.push(...batch)
+    expect(backwards).toEqual(events.slice(2, 490).reverse())
+    await backend.close()
+  })
+
+  test('with a line that is not JSON although its checksum is right is damaged, and nobody quotes it', async () => {
+    const { directory, file } = await makeStore(3)
+    await editLines(file, (lines) =>
+      lines.map((line, index) => {
+        if (index !== 2) return line
+        const broken = line.replace('"message 2"', "'message 2'")
+        const covered = broken.slice(0, broken.lastIndexOf('"crc":"') + '"crc":"'.length)
+        return `${covered}${crc32(`life of chat 2 ${covered}`).toString(16).padStart(8, '0')}"}}`
+      }),
+    )
+    const backend = jsonlBackend({ path: directory })
+    await backend.open()
+    const error: unknown = await readAll(backend, 'chat').catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'CORRUPT', file })
+    expect(inspect(error)).not.toContain('message 2')
+    expect((await backend.maintenance?.verify())?.problems).toMatchObject([{ seq: 2, line: 3 }])
     await backend.close()
   })
 

@@ -2,7 +2,9 @@ import type { EventRecord, Range } from '@turnlog/core/backend'
 import { readFully } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
 import { corrupt } from '../format/corrupt.ts'
-import { frameLine, hasValidChecksum, parseEvent } from '../format/line.ts'
+import type { LineFrame } from '../format/line.ts'
+import { frameLine, hasValidChecksum } from '../format/line.ts'
+import { parseEvents } from '../format/parse-events.ts'
 import { lineOf } from './committed.ts'
 import type { Snapshot } from './locate-line.ts'
 import { locateLine } from './locate-line.ts'
@@ -33,10 +35,10 @@ export async function* readForwards(
     const batch = await step(async () => {
       if (position === -1) position = await locateLine(snapshot, from)
       const chunk = await readFully(file, position, Math.min(chunkBytes, committed.size - position))
-      const events: EventRecord[] = []
+      const lines: LineFrame[] = []
       let start = 0
       for (let newline; seq <= end && (newline = chunk.indexOf(NEWLINE, start)) !== -1; start = newline + 1) {
-        events.push(decode(snapshot, chunk, start, newline, seed, seq))
+        lines.push(checkedLine(snapshot, chunk, start, newline, seed, seq))
         seq++
       }
       if (start === 0) {
@@ -45,7 +47,7 @@ export async function* readForwards(
       }
       position += start
       if (seq <= committed.head.last) snapshot.anchors.add(seq, position)
-      return events
+      return parsed(snapshot, chunk, lines, seq - lines.length)
     })
     if (batch.length > 0) yield batch
   }
@@ -70,21 +72,21 @@ export async function* readBackwards(
       if (position === -1) position = await locateLine(snapshot, to + 1)
       const begin = Math.max(committed.dataStart, position - chunkBytes)
       const chunk = await readFully(file, begin, position - begin)
-      const events: EventRecord[] = []
+      const lines: LineFrame[] = []
       let newline = chunk.length - 1
       while (seq >= lowest && newline >= 0) {
         const before = newline === 0 ? -1 : chunk.lastIndexOf(NEWLINE, newline - 1)
         if (before === -1 && begin > committed.dataStart) break // the line begins in front of the chunk
-        events.push(decode(snapshot, chunk, before + 1, newline, seed, seq))
+        lines.push(checkedLine(snapshot, chunk, before + 1, newline, seed, seq))
         seq--
         newline = before
       }
-      if (events.length === 0) {
+      if (lines.length === 0) {
         if (begin <= committed.dataStart) throw missing(snapshot, seq)
         chunkBytes *= 4
       }
       position = begin + newline + 1
-      return events
+      return parsed(snapshot, chunk, lines.reverse(), seq + 1).reverse()
     })
     if (batch.length > 0) yield batch
   }
@@ -96,19 +98,29 @@ function chunkFor({ committed }: Snapshot, lines: number): number {
   return Math.min(CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, Math.ceil(lineBytes * lines * 1.5)))
 }
 
-function decode(
+function checkedLine(
   snapshot: Snapshot,
   chunk: Buffer,
   start: number,
   newline: number,
   seed: number,
   seq: number,
-): EventRecord {
+): LineFrame {
   const frame = frameLine(chunk, start, newline)
   if (frame === undefined || !hasValidChecksum(chunk, frame, seed, seq)) {
     throw corrupt('the line does not match its checksum', placeOf(snapshot, seq))
   }
-  return parseEvent(chunk, frame)
+  return frame
+}
+
+function parsed(snapshot: Snapshot, chunk: Buffer, lines: readonly LineFrame[], first: number): EventRecord[] {
+  try {
+    return parseEvents(chunk, lines)
+  } catch {
+    // Without the cause: the text of a SyntaxError quotes what it could not parse.
+    const range = `events ${first} to ${first + lines.length - 1}`
+    throw corrupt(`not all of the ${range} are JSON, although their checksums match`, placeOf(snapshot, first))
+  }
 }
 
 function missing(snapshot: Snapshot, seq: number): Error {

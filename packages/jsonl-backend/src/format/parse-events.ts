@@ -1,0 +1,45 @@
+import { isAscii } from 'node:buffer'
+import type { EventRecord } from '@turnlog/core/backend'
+import type { LineFrame } from './line.ts'
+import { parseEvent } from './line.ts'
+
+/** Bytes of events that are parsed together; more at a time gains nothing. */
+const JOINED_BYTES = 64 * 1024
+const CLOSING_BRACE = 0x7d
+const COMMA = 0x2c
+
+/**
+ * The events of ascending lines whose checksums have been verified. Neighbours in ASCII, which most are, are moved
+ * together in the buffer and parsed as one array: a call for each takes a fifth longer. Leaves the buffer in ruins.
+ *
+ * @throws {SyntaxError} if one is not JSON
+ */
+export function parseEvents(buffer: Buffer, lines: readonly LineFrame[]): EventRecord[] {
+  const events: EventRecord[] = []
+  let count = 0
+  let start = 0
+  let end = 0
+  const parseJoined = (): void => {
+    if (count === 0) return
+    const joined = JSON.parse(`[${buffer.toString('latin1', start, end - 1)}]`) as EventRecord[]
+    if (joined.length !== count) throw new SyntaxError('A line holds more than one value.')
+    for (const event of joined) events.push(event)
+    count = 0
+  }
+  for (const line of lines) {
+    if (!isAscii(buffer.subarray(line.start, line.eventEnd))) {
+      parseJoined()
+      events.push(parseEvent(buffer, line))
+      continue
+    }
+    if (count === 0) start = end = line.start
+    buffer[line.eventEnd] = CLOSING_BRACE
+    if (end < line.start) buffer.copyWithin(end, line.start, line.eventEnd + 1)
+    end += line.eventEnd + 1 - line.start
+    buffer[end++] = COMMA
+    count += 1
+    if (end - start >= JOINED_BYTES) parseJoined()
+  }
+  parseJoined()
+  return events
+}
