@@ -40,8 +40,11 @@ export const coreScenario: Scenario = {
     const long = async (key: string): Promise<void> => {
       await store.deleteSession(key, { erase: true })
       for (let part = 0; part < (scale === 'tiny' ? 1 : 10); part += 1) await store.addMessages(key, pool)
+      await store.getHistory(key)
     }
     await store.addMessages('read', pool)
+    // A session whose view is in memory, as in an agent's loop: one that nobody has read costs less to add to.
+    await store.getHistory('add')
     let next = 0
     const message = (): Message => pool[next++ % pool.length] as Message
     let kept: unknown

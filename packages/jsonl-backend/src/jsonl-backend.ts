@@ -153,7 +153,8 @@ class JsonlBackend implements Backend {
       )
     if (readOnly) await refresh(() => catalogue.refreshNames())
     const damaged: StoreError[] = []
-    for (const listed of batchesOf(listedBetween(catalogue.list(), prefix, after), LIST_BATCH, limit)) {
+    const sessions = listedBetween(await catalogue.list(), prefix, after)
+    for (const listed of batchesOf(sessions, LIST_BATCH, limit)) {
       // A batch at a time, so that a long listing begins at once.
       if (readOnly) await refresh(() => catalogue.refreshFiles(listed.map(({ name }) => name)))
       const batch: SessionHead[] = []

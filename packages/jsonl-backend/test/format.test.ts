@@ -83,7 +83,9 @@ describe('a session file', () => {
     const backend = jsonlBackend({ path: directory })
     await backend.open()
     const contents = ['plain', 'ä', '✓'.repeat(40), 'x'.repeat(70_000), '"},{"', '\\', '😀', '']
-    const events = Array.from({ length: 500 }, (_, index) => message(index + 1, contents[(index * index + 3) % 8] ?? ''))
+    const events = Array.from({ length: 500 }, (_, index) =>
+      message(index + 1, contents[(index * index + 3) % 8] ?? ''),
+    )
     await backend.append('chat', { last: 0, incarnation: 'life' }, events, {})
     expect(await readAll(backend, 'chat')).toEqual(events)
     const backwards: EventRecord[] = []

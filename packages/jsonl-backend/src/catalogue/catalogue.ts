@@ -12,8 +12,8 @@ import { recoverFile } from '../session/recover-file.ts'
 import type { Entry } from './entry.ts'
 import { isSame, parseCommitted, sessionOf } from './entry.ts'
 import type { Listed } from './listed.ts'
-import { sortListed } from './listed.ts'
 import { SidecarKeeper } from './sidecar-keeper.ts'
+import { SortedSessions } from './sorted-sessions.ts'
 
 export interface CatalogueOptions {
   readonly fileSystem: FileSystem
@@ -39,7 +39,7 @@ const PARALLEL = 8
 export class Catalogue {
   readonly #options: CatalogueOptions
   readonly #entries = new Map<string, Entry>()
-  #sorted: readonly Listed[] | undefined
+  readonly #sorted = new SortedSessions(this.#entries)
   readonly #sidecar: SidecarKeeper
 
   constructor(options: CatalogueOptions) {
@@ -51,10 +51,15 @@ export class Catalogue {
     return this.#entries.size
   }
 
+  has(name: string): boolean {
+    return this.#entries.has(name)
+  }
+
   /** Reads the directory for the first time. `alone`: no writer is at work, so that what is missing is lost. */
   async load(alone: boolean): Promise<OpenFinding[]> {
     const { fileSystem, directory, durability, write } = this.#options
     const savedIn = await this.#sidecar.load()
+    for (const name of this.#entries.keys()) this.#sorted.changed(name)
     const findings = await this.refresh({ alone, lossy: durability === 'os' || savedIn === 'os' })
     if (write) {
       for (const name of await fileSystem.list(directory)) {
@@ -165,7 +170,7 @@ export class Catalogue {
     const entry = this.#entries.get(name)
     if (entry === undefined) {
       this.#entries.set(name, { stat: undefined, committed, error: undefined, saved: false })
-      this.#sorted = undefined
+      this.#sorted.changed(name)
       return
     }
     entry.stat = undefined
@@ -181,16 +186,8 @@ export class Catalogue {
   }
 
   /** The sessions in the byte order of their keys. */
-  list(): readonly Listed[] {
-    if (this.#sorted === undefined) {
-      const listed: Listed[] = []
-      for (const [name, entry] of this.#entries) {
-        const session = sessionOf(name, entry)
-        if (session !== undefined) listed.push({ session, name })
-      }
-      this.#sorted = sortListed(listed)
-    }
-    return this.#sorted
+  list(): Promise<readonly Listed[]> {
+    return this.#sorted.list()
   }
 
   /** Errors of files that no key can be told of. */
@@ -211,7 +208,6 @@ export class Catalogue {
     const { fileSystem, directory } = this.#options
     const old = this.#entries.get(name)
     const entry: Entry = { stat: undefined, committed: old?.committed, error: undefined, saved: false }
-    if (old === undefined) this.#sorted = undefined
     this.#entries.set(name, entry)
     const path = join(directory, name)
     const known = old?.committed === undefined ? {} : { known: parseCommitted(old).head }
@@ -233,10 +229,13 @@ export class Catalogue {
       }
       entry.error = isStoreError(error) ? error : toStoreError(error, 'read', path)
       return []
+    } finally {
+      // Only now: the key of a session with a hashed name is in the file.
+      if (old?.committed === undefined) this.#sorted.changed(name)
     }
   }
 
   #delete(name: string): void {
-    if (this.#entries.delete(name)) this.#sorted = undefined
+    if (this.#entries.delete(name)) this.#sorted.changed(name)
   }
 }

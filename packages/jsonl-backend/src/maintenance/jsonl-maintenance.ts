@@ -45,7 +45,7 @@ export class JsonlMaintenance implements Maintenance {
     let events = 0
     let bytes = 0
     if (directory.readOnly) await directory.catalogue.refresh({ alone: false, lossy: false })
-    const listed = chosen(directory, options)
+    const listed = await chosen(directory, options)
     await this.#each(listed, options, async ({ session, name }) => {
       const verdict = await this.#verifyOne(directory, session, name)
       events += verdict.events
@@ -75,7 +75,7 @@ export class JsonlMaintenance implements Maintenance {
   async reclaim(options: MaintenanceOptions = {}): Promise<{ readonly bytesFreed: number }> {
     const { directory, sessions } = this.#context.writable()
     let bytesFreed = 0
-    await this.#each(chosen(directory, options), options, async ({ session }) => {
+    await this.#each(await chosen(directory, options), options, async ({ session }) => {
       bytesFreed += await sessions.writer(session).reclaim()
     })
     return { bytesFreed }
@@ -86,7 +86,7 @@ export class JsonlMaintenance implements Maintenance {
     return this.#context.lifecycle.run(async () => {
       const { fileSystem, directory: path } = directory
       try {
-        const names = (await fileSystem.list(path)).filter((name) => isOurs(name))
+        const names = (await fileSystem.list(path)).filter((name) => directory.catalogue.has(name) || isOurs(name))
         const stats = await fileSystem.stat(path, names)
         const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0)
         return { bytes, files: names.length }
@@ -146,8 +146,8 @@ export class JsonlMaintenance implements Maintenance {
   }
 }
 
-function chosen({ catalogue }: OpenDirectory, { session }: MaintenanceOptions): readonly Listed[] {
-  const all = catalogue.list()
+async function chosen({ catalogue }: OpenDirectory, { session }: MaintenanceOptions): Promise<readonly Listed[]> {
+  const all = await catalogue.list()
   return session === undefined ? all : all.filter((listed) => listed.session === session)
 }
 
