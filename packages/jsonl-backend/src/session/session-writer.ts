@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { AppendOptions, EventRecord, Expected, Head, Json } from '@turnlog/core/backend'
 import { planAppend, StoreError } from '@turnlog/core/backend'
 import type { Lease } from '../file-system/file-pool.ts'
@@ -26,6 +27,9 @@ interface PendingWork {
 /** Characters that go out in one write: enough for any number of messages, small enough for one buffer. */
 const MAX_GATHERED_CHARACTERS = 8 * 1024 * 1024
 
+/** Events whose text is made before others have their turn: a few milliseconds. */
+const EVENTS_AT_ONCE = 500
+
 /**
  * The queue of one session. Appends that wait while one is being written go out together, as one batch in one write:
  * none of them is acknowledged before it is on disk, and a crash leaves all of them or none.
@@ -50,11 +54,14 @@ export class SessionWriter {
     projection: Json,
     options: AppendOptions | undefined,
   ): Promise<void> {
-    const texts = events.map((event) => stringify(event, this.#file.session))
-    const projectionText = stringify(projection, this.#file.session)
-    return new Promise((resolve, reject) => {
-      this.#push({ kind: 'append', expected, events, texts, projectionText, options, resolve, reject })
-    })
+    const { session } = this.#file
+    const projectionText = stringify(projection, session)
+    const write = (texts: readonly string[]): Promise<void> =>
+      new Promise((resolve, reject) => {
+        this.#push({ kind: 'append', expected, events, texts, projectionText, options, resolve, reject })
+      })
+    if (events.length > EVENTS_AT_ONCE) return stringifyInTurns(events, session).then(write)
+    return write(events.map((event) => stringify(event, session)))
   }
 
   async head(): Promise<Head | undefined> {
@@ -199,6 +206,16 @@ function lengthOf({ texts }: PendingAppend): number {
   let length = 0
   for (const text of texts) length += text.length
   return length
+}
+
+/** So that thousands of events do not hold up the process. */
+async function stringifyInTurns(events: readonly EventRecord[], session: string): Promise<readonly string[]> {
+  const texts: string[] = []
+  for (const event of events) {
+    if (texts.length % EVENTS_AT_ONCE === EVENTS_AT_ONCE - 1) await setImmediate()
+    texts.push(stringify(event, session))
+  }
+  return texts
 }
 
 function stringify(value: EventRecord | Json, session: string): string {
