@@ -90,8 +90,8 @@ export type BackendChoice =
 
 export interface StoreSettings<M extends object = JsonObject> {
   /**
-   * How many bytes of views to keep in memory. A session that has dropped out costs a cold load at its next use; 0
-   * keeps none.
+   * How many bytes of views to keep in memory. A session that has dropped out, or was only written to, costs a cold
+   * load when it is read; 0 keeps none.
    * @default 64 MiB
    */
   readonly viewCacheBytes?: number
