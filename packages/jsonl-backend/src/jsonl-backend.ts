@@ -154,6 +154,7 @@ class JsonlBackend implements Backend {
     if (readOnly) await refresh(() => catalogue.refreshNames())
     const damaged: StoreError[] = []
     const sessions = listedBetween(await catalogue.list(), prefix, after)
+    this.#lifecycle.check()
     for (const listed of batchesOf(sessions, LIST_BATCH, limit)) {
       // A batch at a time, so that a long listing begins at once.
       if (readOnly) await refresh(() => catalogue.refreshFiles(listed.map(({ name }) => name)))

@@ -94,6 +94,25 @@ describe('a session file', () => {
     await backend.close()
   })
 
+  test('is not mixed up with others that are read at the same time', async () => {
+    const backend = jsonlBackend({ path: await scratchDirectory() })
+    await backend.open()
+    const sessions = Array.from({ length: 8 }, (_, index) => {
+      const events = Array.from({ length: 300 }, (_none, seq) =>
+        message(seq + 1, `${index} `.repeat(1000 + 40 * index)),
+      )
+      return { session: `chat-${index}`, events }
+    })
+    for (const { session, events } of sessions) {
+      await backend.append(session, { last: 0, incarnation: session }, events, {})
+    }
+    for (let round = 0; round < 3; round++) {
+      const read = await Promise.all(sessions.map(({ session }) => readAll(backend, session)))
+      expect(read).toEqual(sessions.map(({ events }) => events))
+    }
+    await backend.close()
+  })
+
   test('with a line that is not JSON although its checksum is right is damaged, and nobody quotes it', async () => {
     const { directory, file } = await makeStore(3)
     await editLines(file, (lines) =>

@@ -11,8 +11,13 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array, position: numb
 }
 
 /** Reads exactly `length` bytes, or up to the end of the file if that comes first. */
-export async function readFully(file: OpenFile, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(length)
+export function readFully(file: OpenFile, position: number, length: number): Promise<Buffer> {
+  return fillBuffer(file, position, Buffer.allocUnsafeSlow(length))
+}
+
+/** The same into a buffer; gives the part that was filled. */
+export async function fillBuffer(file: OpenFile, position: number, buffer: Buffer): Promise<Buffer> {
+  const { length } = buffer
   let done = 0
   while (done < length) {
     const count = await file.read(done === 0 ? buffer : buffer.subarray(done), position + done)

@@ -1,16 +1,15 @@
 import type { EventRecord, Range } from '@turnlog/core/backend'
-import { readFully } from '../file-system/write-all.ts'
+import { fillBuffer } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
 import { corrupt } from '../format/corrupt.ts'
 import type { LineFrame } from '../format/line.ts'
 import { frameLine, hasValidChecksum } from '../format/line.ts'
 import { parseEvents } from '../format/parse-events.ts'
+import { CHUNK_BYTES, giveBack, takeBuffer } from './chunk-buffer.ts'
 import { lineOf } from './committed.ts'
 import type { Snapshot } from './locate-line.ts'
 import { locateLine } from './locate-line.ts'
 
-/** Bytes per read: one hop through the thread pool costs as much as copying a few hundred kilobytes. */
-const CHUNK_BYTES = 1024 * 1024
 const MIN_CHUNK_BYTES = 16 * 1024
 const NEWLINE = 0x0a
 
@@ -34,7 +33,7 @@ export async function* readForwards(
     if (seq > end) return
     const batch = await step(async () => {
       if (position === -1) position = await locateLine(snapshot, from)
-      const chunk = await readFully(file, position, Math.min(chunkBytes, committed.size - position))
+      const chunk = await fillBuffer(file, position, takeBuffer(Math.min(chunkBytes, committed.size - position)))
       const lines: LineFrame[] = []
       let start = 0
       for (let newline; seq <= end && (newline = chunk.indexOf(NEWLINE, start)) !== -1; start = newline + 1) {
@@ -71,7 +70,7 @@ export async function* readBackwards(
     const batch = await step(async () => {
       if (position === -1) position = await locateLine(snapshot, to + 1)
       const begin = Math.max(committed.dataStart, position - chunkBytes)
-      const chunk = await readFully(file, begin, position - begin)
+      const chunk = await fillBuffer(file, begin, takeBuffer(position - begin))
       const lines: LineFrame[] = []
       let newline = chunk.length - 1
       while (seq >= lowest && newline >= 0) {
@@ -113,11 +112,15 @@ function checkedLine(
   return frame
 }
 
+/** The events of lines that were checked; the chunk is not needed any more after that. */
 function parsed(snapshot: Snapshot, chunk: Buffer, lines: readonly LineFrame[], first: number): EventRecord[] {
   try {
-    return parseEvents(chunk, lines)
-  } catch {
-    // Without the cause: the text of a SyntaxError quotes what it could not parse.
+    const events = parseEvents(chunk, lines)
+    giveBack(chunk)
+    return events
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    // Without the cause: its text quotes what could not be parsed.
     const range = `events ${first} to ${first + lines.length - 1}`
     throw corrupt(`not all of the ${range} are JSON, although their checksums match`, placeOf(snapshot, first))
   }
