@@ -28,7 +28,7 @@ export function plainJsonlReader(durability: Persistent): Contestant {
   return {
     ...jsonl,
     id: 'jsonl-split-parse',
-    label: "readFile + split + JSON.parse of turnlog's file",
+    label: "split + parse of turnlog's own file",
     note: 'checksums not verified, not frozen',
     open: async (directory) => ({
       ...(await jsonl.open(directory)),
