@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type {
   AppendOptions,
   Backend,
@@ -170,7 +171,7 @@ class JsonlBackend implements Backend {
       }
       if (batch.length > 0) yield batch
       // Nothing here waits for anything, so without this a long listing would hold up everybody else.
-      await new Promise(setImmediate)
+      await setImmediate()
       this.#lifecycle.check()
     }
     this.#lifecycle.check()

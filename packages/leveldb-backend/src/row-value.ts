@@ -41,8 +41,8 @@ export interface RowPlace {
 }
 
 /**
- * Checks a value against the CRC-32 of its key. The checksum comes first: a damaged format byte is damage, and only a whole value
- * that says so is of a newer format.
+ * Checks a value against the CRC-32 of its key. The checksum comes first: a damaged format byte is damage, and only a
+ * whole value that says so is of a newer format.
  *
  * @throws `CORRUPT`, `UNSUPPORTED`
  */

@@ -253,10 +253,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     return this.#limits(key)
   }
 
-  /**
-   * Hands an operation to its session's queue. `request` is what an operation id stands for.
-   * Not `async`, as all who call it are: a promise around a promise takes three more turns to settle.
-   */
+  /** Hands an operation to its session's queue. `request` is what an operation id stands for. */
   #write<R extends object>(
     key: string,
     options: WriteOptions | undefined,
@@ -265,6 +262,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     plan: (draft: Draft<M>) => R | void,
     needs?: Pick<Intent<M, R>, 'prepare' | 'onlyAdds'>,
   ): Promise<Planned<R>> {
+    // Not async, as all who call it are: a promise around a promise takes three more turns to settle.
     this.checkSession(key)
     return this.#queues.enqueue<R>(key, {
       ...checkWriteOptions(options, request),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { Durability } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
@@ -45,7 +46,7 @@ export async function loadSidecar(fileSystem: FileSystem, directory: string): Pr
       continue
     }
     lines++
-    if (lines % LINES_AT_ONCE === 0) await new Promise(setImmediate) // a large directory must not hold up the process
+    if (lines % LINES_AT_ONCE === 0) await setImmediate() // a large directory must not hold up the process
     const match = LINE.exec(line)
     if (match === null) continue
     const [, name = '', size, mtimeMs, inode, text = '', digits] = match

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from './file-system.ts'
 
 /**
@@ -85,7 +86,7 @@ export const nodeFileSystem: FileSystem = {
       // One hop through the thread pool costs fifty times what the call does.
       const found = fs.lstatSync(join(directory, name), { throwIfNoEntry: false })
       stats.push(found === undefined ? undefined : toStat(found))
-      if (index % STATS_PER_TURN === STATS_PER_TURN - 1) await new Promise(setImmediate)
+      if (index % STATS_PER_TURN === STATS_PER_TURN - 1) await setImmediate()
     }
     return stats
   },

@@ -1,5 +1,4 @@
-import { isAscii } from 'node:buffer'
-import type { EventRecord, Json, JsonObject } from '@turnlog/core/backend'
+import type { Json, JsonObject } from '@turnlog/core/backend'
 import { lineChecksum } from './checksum.ts'
 
 /**
@@ -16,8 +15,6 @@ const MARK_BYTES: Buffer = Buffer.from(MARK)
 const LENGTH_BYTES: Buffer = Buffer.from(LENGTH_FIELD)
 const CHECKSUM_BYTES: Buffer = Buffer.from(CHECKSUM_FIELD)
 const END_BYTES: Buffer = Buffer.from(END)
-const CLOSING_BRACE = 0x7d
-const COMMA = 0x2c
 const NEWLINE = 0x0a
 const HEX_DIGITS: Buffer = Buffer.from('0123456789abcdef')
 
@@ -72,21 +69,6 @@ export function hasValidChecksum(buffer: Buffer, line: LineFrame, seed: number, 
   return (
     readHex(buffer, digits) === lineChecksum(seed, seq, buffer.subarray(line.start, digits)) // -1 never equals it
   )
-}
-
-/**
- * The event of a line whose checksum has been verified, which also proves the UTF-8: we wrote these bytes.
- * Changes the buffer for a moment: the closing brace of the event is where the line has a comma.
- */
-export function parseEvent(buffer: Buffer, line: LineFrame): EventRecord {
-  buffer[line.eventEnd] = CLOSING_BRACE
-  try {
-    const text = buffer.subarray(line.start, line.eventEnd + 1)
-    // Most lines are ASCII, and checking that is so much cheaper than decoding UTF-8 that it pays for all of them.
-    return JSON.parse(text.toString(isAscii(text) ? 'latin1' : 'utf8')) as EventRecord
-  } finally {
-    buffer[line.eventEnd] = COMMA
-  }
 }
 
 /** The bookkeeping of the last line of a batch; `undefined` if it is not one. */

@@ -1,12 +1,26 @@
 import { isAscii } from 'node:buffer'
 import type { EventRecord } from '@turnlog/core/backend'
 import type { LineFrame } from './line.ts'
-import { parseEvent } from './line.ts'
 
 /** Bytes of events that are parsed together; more at a time gains nothing. */
 const JOINED_BYTES = 64 * 1024
 const CLOSING_BRACE = 0x7d
 const COMMA = 0x2c
+
+/**
+ * The event of a line whose checksum has been verified, which also proves the UTF-8: we wrote these bytes.
+ * Changes the buffer for a moment: the closing brace of the event is where the line has a comma.
+ *
+ * @throws {SyntaxError}
+ */
+export function parseEvent(buffer: Buffer, line: LineFrame): EventRecord {
+  buffer[line.eventEnd] = CLOSING_BRACE
+  try {
+    return JSON.parse(buffer.toString('utf8', line.start, line.eventEnd + 1)) as EventRecord
+  } finally {
+    buffer[line.eventEnd] = COMMA
+  }
+}
 
 /**
  * The events of ascending lines whose checksums have been verified. Neighbours in ASCII, which most are, are moved

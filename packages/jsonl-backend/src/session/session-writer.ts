@@ -212,8 +212,8 @@ function lengthOf({ texts }: PendingAppend): number {
 async function stringifyInTurns(events: readonly EventRecord[], session: string): Promise<readonly string[]> {
   const texts: string[] = []
   for (const event of events) {
-    if (texts.length % EVENTS_AT_ONCE === EVENTS_AT_ONCE - 1) await setImmediate()
     texts.push(stringify(event, session))
+    if (texts.length % EVENTS_AT_ONCE === 0) await setImmediate()
   }
   return texts
 }
