@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
+
 import type { StoreError } from '@turnlog/core/backend'
 
+import { CommitPace } from './commit-pace.ts'
 import type { HeadRow } from './head-row.ts'
 import { encodeHead } from './head-row.ts'
 import type { Database } from './database.ts'
@@ -53,6 +56,7 @@ const GROUP_BYTES = 4 * 1024 * 1024
 export class GroupCommit {
   readonly #target: CommitTarget
   readonly #sync: boolean
+  readonly #pace = new CommitPace()
   #queue: Waiting[] = []
   #counter: Counter
   #running: Promise<void> | undefined
@@ -73,6 +77,7 @@ export class GroupCommit {
       change.state.pending += 1
       change.state.tip = change.after
       this.#queue.push({ change, resolve, reject })
+      this.#pace.ask()
       // Deferred by one turn of the microtask queue, so that appends made together are written together.
       this.#running ??= Promise.resolve().then(() => this.#run())
     })
@@ -98,20 +103,23 @@ export class GroupCommit {
         this.#reject(group, this.#target.failed(error))
         continue
       }
+      const isToBeJoined = this.#pace.end(group.length, this.#queue.length)
       for (const { change } of group) {
         change.state.settled = change.after
         change.state.leave()
       }
       for (const { resolve } of group) resolve()
+      if (isToBeJoined) await setImmediate()
     }
     this.#running = undefined
   }
 
   #take(): readonly Waiting[] {
+    const most = this.#pace.begin(this.#queue.length)
     let bytes = 0
     let count = 0
     for (const { change } of this.#queue) {
-      if (count > 0 && bytes + change.bytes > GROUP_BYTES) break
+      if (count === most || (count > 0 && bytes + change.bytes > GROUP_BYTES)) break
       bytes += change.bytes
       count += 1
     }

@@ -92,7 +92,7 @@ export interface StoreSettings<M extends object = JsonObject> {
   /**
    * How many bytes of views to keep in memory. A session that has dropped out, or was only written to, costs a cold
    * load when it is read; 0 keeps none.
-   * @default 64 MiB
+   * @default 32 MiB
    */
   readonly viewCacheBytes?: number
   /**

@@ -30,7 +30,7 @@ import { storeStats } from './store-stats.ts'
 import { verifyStore } from './verify-store.ts'
 import { viewOf } from './view-of.ts'
 
-const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024
+const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024
 
 /** What a store is made from beside its settings. */
 export interface StoreParts {
