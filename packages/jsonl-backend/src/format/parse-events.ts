@@ -6,6 +6,8 @@ import type { LineFrame } from './line.ts'
 const JOINED_BYTES = 64 * 1024
 const CLOSING_BRACE = 0x7d
 const COMMA = 0x2c
+const OPENING_BRACKET = 0x5b
+const CLOSING_BRACKET = 0x5d
 
 /**
  * The event of a line whose checksum has been verified, which also proves the UTF-8: we wrote these bytes.
@@ -35,7 +37,9 @@ export function parseEvents(buffer: Buffer, lines: readonly LineFrame[]): EventR
   let end = 0
   const parseJoined = (): void => {
     if (count === 0) return
-    const joined = JSON.parse(`[${buffer.toString('latin1', start, end - 1)}]`) as EventRecord[]
+    buffer[start] = OPENING_BRACKET
+    buffer[end - 1] = CLOSING_BRACKET
+    const joined = JSON.parse(buffer.toString('latin1', start, end)) as EventRecord[]
     if (joined.length !== count) throw new SyntaxError('A line holds more than one value.')
     for (const event of joined) events.push(event)
     count = 0
@@ -46,9 +50,10 @@ export function parseEvents(buffer: Buffer, lines: readonly LineFrame[]): EventR
       events.push(parseEvent(buffer, line))
       continue
     }
-    if (count === 0) start = end = line.start
+    // The first moves up by one to make room for the bracket, because a text that is put together is copied once more.
+    if (count === 0) end = (start = line.start) + 1
     buffer[line.eventEnd] = CLOSING_BRACE
-    if (end < line.start) buffer.copyWithin(end, line.start, line.eventEnd + 1)
+    buffer.copyWithin(end, line.start, line.eventEnd + 1)
     end += line.eventEnd + 1 - line.start
     buffer[end++] = COMMA
     count += 1
