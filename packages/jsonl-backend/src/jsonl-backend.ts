@@ -106,6 +106,7 @@ class JsonlBackend implements Backend {
     ranges: readonly Range[],
     options: ReadOptions = {},
   ): AsyncGenerator<readonly EventRecord[]> {
+    const check = this.#lifecycle.guard()
     const { sessions } = this.#opened()
     checkRead(ranges, options)
     const { reverse = false, limit = Infinity, signal } = options
@@ -128,7 +129,7 @@ class JsonlBackend implements Backend {
         for await (const batch of batches) {
           room -= batch.length
           yield batch
-          this.#lifecycle.check()
+          check()
           signal?.throwIfAborted()
         }
       }
@@ -143,6 +144,7 @@ class JsonlBackend implements Backend {
   }
 
   async *list(range: ListRange = {}): AsyncGenerator<readonly SessionHead[]> {
+    const check = this.#lifecycle.guard()
     const { directory } = this.#opened()
     const { catalogue, readOnly } = directory
     const { prefix = '', after, limit = Infinity } = range
@@ -155,7 +157,7 @@ class JsonlBackend implements Backend {
     if (readOnly) await refresh(() => catalogue.refreshNames())
     const damaged: StoreError[] = []
     const sessions = listedBetween(await catalogue.list(), prefix, after)
-    this.#lifecycle.check()
+    check()
     for (const listed of batchesOf(sessions, LIST_BATCH, limit)) {
       // A batch at a time, so that a long listing begins at once.
       if (readOnly) await refresh(() => catalogue.refreshFiles(listed.map(({ name }) => name)))
@@ -172,9 +174,9 @@ class JsonlBackend implements Backend {
       if (batch.length > 0) yield batch
       // Nothing here waits for anything, so without this a long listing would hold up everybody else.
       await setImmediate()
-      this.#lifecycle.check()
+      check()
     }
-    this.#lifecycle.check()
+    check()
     // At the end, so that one damaged file does not hide the sessions after it.
     const first = damaged[0] ?? catalogue.unnamed[0]
     if (first !== undefined) throw first

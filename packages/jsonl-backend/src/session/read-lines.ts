@@ -29,26 +29,39 @@ export async function* readForwards(
   let seq = from
   let position = -1
   let chunkBytes = chunkFor(snapshot, end - from + 1)
-  for (;;) {
-    if (seq > end) return
-    const batch = await step(async () => {
-      if (position === -1) position = await locateLine(snapshot, from)
-      const chunk = await fillBuffer(file, position, takeBuffer(Math.min(chunkBytes, committed.size - position)))
-      const lines: LineFrame[] = []
-      let start = 0
-      for (let newline; seq <= end && (newline = chunk.indexOf(NEWLINE, start)) !== -1; start = newline + 1) {
-        lines.push(checkedLine(snapshot, chunk, start, newline, seed, seq))
-        seq++
-      }
-      if (start === 0) {
-        if (position + chunk.length >= committed.size) throw missing(snapshot, seq)
-        chunkBytes *= 4 // a line longer than the chunk
-      }
-      position += start
-      if (seq <= committed.head.last) snapshot.anchors.add(seq, position)
-      return parsed(snapshot, chunk, lines, seq - lines.length)
-    })
-    if (batch.length > 0) yield batch
+  const read = (): Promise<Buffer> =>
+    fillBuffer(file, position, takeBuffer(Math.min(chunkBytes, committed.size - position)))
+  /** The next chunk, which is read while this one is parsed. */
+  let ahead: Promise<Buffer> | undefined
+  try {
+    for (;;) {
+      if (seq > end) return
+      const batch = await step(async () => {
+        if (position === -1) position = await locateLine(snapshot, from)
+        const chunk = await (ahead ?? read())
+        ahead = undefined
+        const lines: LineFrame[] = []
+        let start = 0
+        for (let newline; seq <= end && (newline = chunk.indexOf(NEWLINE, start)) !== -1; start = newline + 1) {
+          lines.push(checkedLine(snapshot, chunk, start, newline, seed, seq))
+          seq++
+        }
+        if (start === 0) {
+          if (position + chunk.length >= committed.size) throw missing(snapshot, seq)
+          chunkBytes *= 4 // a line longer than the chunk
+        }
+        position += start
+        if (seq <= committed.head.last) snapshot.anchors.add(seq, position)
+        if (seq <= end && chunkBytes <= CHUNK_BYTES) {
+          ahead = step(read)
+          ahead.catch(() => undefined) // whoever waits for it is told
+        }
+        return parsed(snapshot, chunk, lines, seq - lines.length)
+      })
+      if (batch.length > 0) yield batch
+    }
+  } finally {
+    await ahead?.catch(() => undefined) // the file is closed after this, and its number may come back as another file's
   }
 }
 
