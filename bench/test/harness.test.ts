@@ -13,7 +13,7 @@ import { runScenario } from '../src/run-scenario.ts'
 import { compete } from '../src/scenarios/compete.ts'
 import { scenarios } from '../src/scenarios/index.ts'
 import type { Scenario, ScenarioResult } from '../src/scenarios/scenario.ts'
-import { alternate } from '../src/timing/alternate.ts'
+import { alternate, turnsOf } from '../src/timing/alternate.ts'
 import type { Subject } from '../src/timing/alternate.ts'
 import { timeSequence } from '../src/timing/slice.ts'
 import { medianError, pairedRatio } from '../src/timing/statistics.ts'
@@ -134,6 +134,20 @@ describe('the parts', () => {
 
   test('a paired ratio ignores a disturbance that hits both of a round', () => {
     expect(pairedRatio([100, 10, 100], [50, 5, 50])).toBe(2)
+  })
+
+  test.each([2, 5, 8])('each of %d contestants comes after every other equally often', (subjects) => {
+    const followers = new Map<string, number>()
+    for (let round = 0; round < 2 * subjects; round += 1) {
+      const turns = turnsOf(subjects, round)
+      expect([...turns].sort((a, b) => a - b)).toEqual(Array.from({ length: subjects }, (_, index) => index))
+      for (const [turn, subject] of turns.slice(1).entries()) {
+        const pair = `${turns[turn]} before ${subject}`
+        followers.set(pair, (followers.get(pair) ?? 0) + 1)
+      }
+    }
+    expect(followers.size).toBe(subjects * (subjects - 1))
+    expect(new Set(followers.values())).toEqual(new Set([2]))
   })
 
   test('rounds go on while a ratio is uncertain, and end when it is or when there have been enough', async () => {

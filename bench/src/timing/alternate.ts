@@ -40,8 +40,21 @@ export function warmUpRounds(messages: number, scale: Scale): number {
 }
 
 /**
- * Lets the subjects take turns, so that whatever else happens on the machine hits all of them. Each round begins with
- * another one, so that nobody always comes after the one that leaves most work behind.
+ * The order of one round. What a contestant leaves behind (dirty pages, a busy journal, garbage) is paid for by the next
+ * one, so each must come after every other equally often. Merely beginning each round with another one keeps all
+ * neighbours. This is Williams' design: 0, 1, n-1, 2, n-2 …, moved on by one in each round, and backwards in every other
+ * n rounds because an odd number needs both directions.
+ */
+export function turnsOf(subjects: number, round: number): readonly number[] {
+  const turns = Array.from({ length: subjects }, (_, turn) => {
+    const place = turn % 2 === 1 ? (turn + 1) / 2 : subjects - turn / 2
+    return (place + round) % subjects
+  })
+  return Math.floor(round / subjects) % 2 === 0 ? turns : turns.reverse()
+}
+
+/**
+ * Lets the subjects take turns, so that whatever else happens on the machine hits all of them.
  *
  * @returns the slices of each subject, by round, without those that only warm up
  */
@@ -50,8 +63,8 @@ export async function alternate(subjects: readonly Subject[], rounds: Rounds): P
   const slices = new Map<string, Slice[]>(subjects.map(({ id }) => [id, []]))
   for (let round = -warmUp; round < most; round += 1) {
     if (round >= least && isCertain(slices)) break
-    for (let turn = 0; turn < subjects.length; turn += 1) {
-      const subject = subjects[(turn + round + warmUp) % subjects.length] as Subject
+    for (const index of turnsOf(subjects.length, round + warmUp)) {
+      const subject = subjects[index] as Subject
       await subject.prepare?.(round + warmUp)
       collectGarbage()
       const slice = await subject.slice(round + warmUp)

@@ -27,7 +27,7 @@ interface Period {
  * Callers ask again as soon as they are answered. With all of them in one batch, the event loop waits while the disk
  * works, and the disk waits while the event loop answers, folds and encodes. With one half in each of two batches, both
  * work at the same time, for twice the number of syncs. So it is two where the event loop needs longer for all callers
- * than the disk for a write, and one where it does not: 64 callers on a fast disk are served a fifth faster in two
+ * than the disk for a write, and one where it does not: 64 callers on a fast disk are served up to a fifth faster in two
  * halves, and on a disk that takes 10 ms 1.5 times as fast in one.
  */
 export class CommitPace {
