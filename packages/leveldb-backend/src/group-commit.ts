@@ -44,7 +44,8 @@ export interface CommitTarget {
 const GROUP_BYTES = 4 * 1024 * 1024
 
 /**
- * Group commit: everything that waits, of all sessions, goes into one batch; one batch is under way at a time.
+ * Group commit: what waits, of all sessions, goes into one batch, or in two halves if that is faster (`CommitPace`); one
+ * batch is under way at a time.
  *
  * Invariants
  * - Changes are written in the order in which they came; a change was planned on the state after all before it.
@@ -103,13 +104,13 @@ export class GroupCommit {
         this.#reject(group, this.#target.failed(error))
         continue
       }
-      const isToBeJoined = this.#pace.end(group.length, this.#queue.length)
+      const waitsForAnswered = this.#pace.end(group.length, this.#queue.length)
       for (const { change } of group) {
         change.state.settled = change.after
         change.state.leave()
       }
       for (const { resolve } of group) resolve()
-      if (isToBeJoined) await setImmediate()
+      if (waitsForAnswered) await setImmediate()
     }
     this.#running = undefined
   }
