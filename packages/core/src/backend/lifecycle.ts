@@ -10,7 +10,9 @@ export class Lifecycle {
   #state: 'closed' | 'opening' | 'open' | 'closing' = 'closed'
   #opening: Promise<OpenReport> | undefined
   #closing: Promise<void> | undefined
-  readonly #work = new Set<Promise<unknown>>()
+  /** Calls in flight, and who waits for them to end. */
+  #inFlight = 0
+  #ended: (() => void) | undefined
 
   constructor(name: string) {
     this.#name = name
@@ -79,7 +81,7 @@ export class Lifecycle {
       }
       this.#state = 'closing'
       try {
-        await Promise.allSettled(this.#work)
+        await this.#idle()
         await release()
       } finally {
         this.#state = 'closed'
@@ -95,12 +97,20 @@ export class Lifecycle {
   /** Runs work that `close` has to wait for. @throws `CLOSED` */
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.check()
-    const running = work()
-    this.#work.add(running)
+    this.#inFlight += 1
     try {
-      return await running
+      return await work()
     } finally {
-      this.#work.delete(running)
+      this.#inFlight -= 1
+      if (this.#inFlight === 0) this.#ended?.()
     }
+  }
+
+  async #idle(): Promise<void> {
+    if (this.#inFlight === 0) return
+    await new Promise<void>((resolve) => {
+      this.#ended = resolve
+    })
+    this.#ended = undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { safeBoundary } from '../pairs/safe-boundary.ts'
 import type { ToolLinksOf } from '../pairs/tool-links.ts'
-import type { SessionState, ViewEntry } from '../view/session-state.ts'
+import type { SessionState } from '../view/session-state.ts'
 
 /** How large a view may become. */
 export interface ViewLimit {
@@ -62,7 +62,7 @@ export function limitCut<M extends object>(
   const most = Math.min(state.length, count - 1)
   let asked = 0
   while (asked < most && (count - asked > wanted.messages || bytes > wanted.bytes)) {
-    bytes -= (state.entries[asked] as ViewEntry).bytes
+    bytes -= state.entries.bytes(asked)
     asked += 1
   }
   const messages = [...state.messages.slice(0, state.length), ...coming.map(({ message }) => message)]

@@ -30,3 +30,7 @@ export function normaliseMessage<M extends object>(input: unknown, path: string,
   }
   return { message: value as unknown as M, bytes }
 }
+
+export function bytesOf(messages: readonly NormalMessage<unknown>[]): number {
+  return messages.reduce((sum, { bytes }) => sum + bytes, 0)
+}

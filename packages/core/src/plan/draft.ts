@@ -102,15 +102,12 @@ export class Draft<M> {
 
   #add(type: EventType, data: Record<string, Json>, messageBytes?: number): number {
     const { operation } = this
-    const event: EventRecord = {
-      seq: this.state.last + 1,
-      id: newId(),
-      type,
-      v: EVENT_SCHEMA[type].length + 1,
-      at: this.now,
-      ...(operation === undefined ? undefined : { op: operation.id, opHash: operation.hash }),
-      ...data,
-    }
+    const seq = this.state.last + 1
+    const v = EVENT_SCHEMA[type].length + 1
+    const event: EventRecord =
+      operation === undefined
+        ? { seq, id: newId(), type, v, at: this.now, ...data }
+        : { seq, id: newId(), type, v, at: this.now, op: operation.id, opHash: operation.hash, ...data }
     Object.freeze(event)
     this.events.push(event)
     applyEvent(this.state, event as unknown as SessionEvent<M>, { keepRemoved: false }, messageBytes)

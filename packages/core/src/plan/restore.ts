@@ -14,7 +14,7 @@ export function planRestore<M extends object>(session: string, draft: Draft<M>, 
   if (past.last < state.minVersion) throw trimmedVersion(session, past.last, state.minVersion)
   if (!sameView(state, past)) {
     const wanted = viewMessages(past)
-    const present = new Set(state.entries.slice(0, state.length).map(({ position }) => position))
+    const present = new Set(viewMessages(state).map(({ position }) => position))
     draft.recall(wanted.filter(({ position }) => !present.has(position)))
     const { view, rebased } = rebaseRuns(draft, wanted)
     draft.replaceView(view, rebased)
@@ -24,6 +24,6 @@ export function planRestore<M extends object>(session: string, draft: Draft<M>, 
 
 function sameView(a: SessionState<unknown>, b: SessionState<unknown>): boolean {
   if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a.entries[i]?.position !== b.entries[i]?.position) return false
+  for (let i = 0; i < a.length; i++) if (a.entries.position(i) !== b.entries.position(i)) return false
   return true
 }

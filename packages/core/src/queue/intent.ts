@@ -9,11 +9,11 @@ export interface Intent<M, R extends object> {
   /** About what it will add to the log, so that an append stays bounded. */
   readonly bytes: number
   /** It looks at no message of the view: the outline of the session is enough to plan it. */
-  readonly onlyAdds?: boolean
-  readonly expectedVersion?: number
-  readonly operation?: Operation
+  readonly onlyAdds?: boolean | undefined
+  readonly expectedVersion?: number | undefined
+  readonly operation?: Operation | undefined
   /** Reads what planning needs beside the state. */
-  prepare?(settled: SessionState<M>): Promise<void>
+  readonly prepare?: ((settled: SessionState<M>) => Promise<void>) | undefined
   /** Checks first, then adds events: a plan that throws has added none. */
   plan(draft: Draft<M>): R
 }

@@ -22,7 +22,7 @@ export interface QueueContext<M> {
   /** The settled state, fresh from the log if another process may have written. */
   load(session: string): Promise<SessionState<M>>
   /** The same, or its outline. */
-  loadToAdd(session: string): Promise<SessionState<M>>
+  loadToAdd(session: string): SessionState<M> | Promise<SessionState<M>>
   /** The append was written; `state` is what the session is now. */
   settled(session: string, state: SessionState<M>): void
   /** What was known of the session cannot be trusted any more. */
@@ -121,7 +121,8 @@ export class SessionQueue<M> {
 
   async #tryWrite(batch: readonly Waiting<M>[], isLastTry: boolean): Promise<boolean> {
     const onlyAdds = batch.every(({ intent }) => intent.onlyAdds === true)
-    const settled = await (onlyAdds ? this.#context.loadToAdd(this.#session) : this.#context.load(this.#session))
+    const known = onlyAdds ? this.#context.loadToAdd(this.#session) : this.#context.load(this.#session)
+    const settled = known instanceof Promise ? await known : known
     const isLarge = batch.reduce((sum, { intent }) => sum + intent.bytes, 0) > LARGE_BYTES
     if (isLarge) await nextTurn()
     const draft = new Draft<M>(settled, this.#context.now())

@@ -2,7 +2,7 @@ import { StoreError } from '../errors/store-error.ts'
 import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { normaliseMessage } from '../normalise/normalise-message.ts'
 import { sameJson } from '../normalise/same-json.ts'
-import type { SessionState, ViewEntry } from '../view/session-state.ts'
+import type { SessionState } from '../view/session-state.ts'
 import { describe } from './check-options.ts'
 
 /**
@@ -32,5 +32,5 @@ function known<M>(hint: SessionState<M> | undefined, index: number, message: unk
   if (hint === undefined || index < 0 || index >= hint.length) return undefined
   const stored = hint.messages[index] as M
   if (!sameJson(message, stored)) return undefined
-  return { message: stored, bytes: (hint.entries[index] as ViewEntry).bytes }
+  return { message: stored, bytes: hint.entries.bytes(index) }
 }

@@ -9,7 +9,7 @@ import { StoreKeeper } from '../lifecycle/store-keeper.ts'
 import { isLimited } from '../lifecycle/view-limit.ts'
 import type { SweepResult } from '../lifecycle/sweep-result.ts'
 import { normaliseJson } from '../normalise/normalise-json.ts'
-import { normaliseMessage } from '../normalise/normalise-message.ts'
+import { bytesOf, normaliseMessage } from '../normalise/normalise-message.ts'
 import { planAddMessages } from '../plan/add-messages.ts'
 import { cutBefore, cutToLast, planCut } from '../plan/cut.ts'
 import { planDelete } from '../plan/delete.ts'
@@ -264,15 +264,14 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   ): Promise<Planned<R>> {
     // Not async, as all who call it are: a promise around a promise takes three more turns to settle.
     this.checkSession(key)
+    const { expectedVersion, operation } = checkWriteOptions(options, request)
     return this.#queues.enqueue<R>(key, {
-      ...checkWriteOptions(options, request),
-      ...needs,
       bytes,
+      onlyAdds: needs?.onlyAdds,
+      expectedVersion,
+      operation,
+      prepare: needs?.prepare,
       plan: (draft) => plan(draft) ?? ({} as R),
     })
   }
-}
-
-function bytesOf(messages: readonly { readonly bytes: number }[]): number {
-  return messages.reduce((sum, { bytes }) => sum + bytes, 0)
 }

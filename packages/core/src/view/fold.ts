@@ -11,7 +11,8 @@ import type {
 } from '../events/session-event.ts'
 import { textHash } from '../ids/text-hash.ts'
 import { freezeAndMeasure } from '../normalise/freeze.ts'
-import type { SessionState, StoredMessage, ViewEntry } from './session-state.ts'
+import { EntryList } from './entry-list.ts'
+import type { SessionState, StoredMessage } from './session-state.ts'
 
 /** How many operation ids are remembered for repeats. */
 const REMEMBERED_OPS = 32
@@ -53,7 +54,7 @@ export function applyEvent<M>(
   }
   switch (known.type) {
     case 'MessageAdded':
-      append(state, entryOf(state, known.seq, known.at, messageBytes ?? freezeAndMeasure(known.message)), known.message)
+      append(state, known, messageBytes ?? freezeAndMeasure(known.message))
       break
     case 'MessageStored':
       state.stored.push(storedMessage(state, known, messageBytes))
@@ -96,20 +97,22 @@ export function recordEvent<M>(state: SessionState<M>, event: SessionEvent<M>): 
 }
 
 /** Adds a message at the end of the view. */
-function append<M>(state: SessionState<M>, entry: ViewEntry, message: M): void {
+function append<M>(state: SessionState<M>, { seq, at, message }: MessageAdded<M>, bytes: number): void {
+  const previous = record(state, seq, bytes)
   if (!state.isOutline) {
     state.messages[state.length] = message
-    state.entries[state.length] = entry
+    state.entries.set(state.length, seq, previous, at, bytes)
   }
   state.length += 1
-  state.bytes += entry.bytes
+  state.bytes += bytes
 }
 
-function entryOf(state: SessionState<unknown>, seq: number, at: number, bytes: number): ViewEntry {
+/** Counts a message that was recorded. @returns the position of the one before it */
+function record(state: SessionState<unknown>, seq: number, bytes: number): number {
   const previous = state.lastRecorded
   state.lastRecorded = seq
   state.recordedBytes += bytes
-  return { position: seq, previous, at, bytes }
+  return previous
 }
 
 function storedMessage<M>(
@@ -117,14 +120,10 @@ function storedMessage<M>(
   event: MessageAdded<M> | MessageStored<M>,
   messageBytes?: number,
 ): StoredMessage<M> {
-  const { of, originalAt, message } = event as MessageStored<M>
-  // Field by field: to spread an object with a time in it takes ten times as long.
-  const { position, previous, at, bytes } = entryOf(
-    state,
-    event.seq,
-    originalAt ?? event.at,
-    messageBytes ?? freezeAndMeasure(message),
-  )
+  const { seq: position, of, originalAt, message } = event as MessageStored<M>
+  const bytes = messageBytes ?? freezeAndMeasure(message)
+  const previous = record(state, position, bytes)
+  const at = originalAt ?? event.at
   if (of === undefined) return { position, previous, at, bytes, message }
   return { position, previous, of: typeof of === 'number' ? [of] : of, at, bytes, message }
 }
@@ -145,7 +144,7 @@ function setView<M>(
   }
   state.stored = options.keepRemoved ? without(known, chosen) : []
   state.messages = chosen.map(({ message }) => message)
-  state.entries = chosen
+  state.entries = EntryList.from(chosen)
   state.length = chosen.length
   state.bytes = chosen.reduce((sum, { bytes }) => sum + bytes, 0)
   const { checkpoint } = state
@@ -165,7 +164,8 @@ function without<M>(known: readonly StoredMessage<M>[], chosen: readonly StoredM
 function recorded<M>(state: SessionState<M>): StoredMessage<M>[] {
   const known = [...state.stored]
   for (let i = 0; i < state.length; i++) {
-    const { position, previous, of, at, bytes } = state.entries[i] as ViewEntry
+    // Field by field: to spread an object with a time in it takes ten times as long.
+    const { position, previous, of, at, bytes } = state.entries.at(i)
     const message = state.messages[i] as M
     known.push(
       of === undefined ? { position, previous, at, bytes, message } : { position, previous, of, at, bytes, message },
@@ -210,7 +210,7 @@ function restate(state: SessionState<unknown>, event: Compacted): void {
 function beginAnew<M>(state: SessionState<M>): void {
   state.deleted = false
   state.messages = []
-  state.entries = []
+  state.entries = new EntryList()
   state.length = 0
   state.bytes = 0
   state.stored = []

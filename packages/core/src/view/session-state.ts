@@ -1,16 +1,9 @@
 import type { Head } from '../backend/backend.ts'
-import type { Position, Run, RunEntry } from '../events/run.ts'
+import type { Position, Run } from '../events/run.ts'
 import type { RecentOp } from '../events/session-event.ts'
 import type { JsonObject } from '../json/json.ts'
-
-/** One message of the view, beside the message itself. */
-export interface ViewEntry extends RunEntry {
-  /** Earlier positions of the same message, oldest first. */
-  readonly of?: readonly Position[]
-  readonly at: number
-  /** About the length of its JSON text. */
-  readonly bytes: number
-}
+import { EntryList } from './entry-list.ts'
+import type { ViewEntry } from './entry-list.ts'
 
 /** A message that was recorded and is not in the view (yet). */
 export interface StoredMessage<M> extends ViewEntry {
@@ -35,7 +28,7 @@ export interface SessionState<M> {
   /** Only the numbers: the messages were not read, because what is only added to a view does not need them. */
   isOutline: boolean
   messages: M[]
-  entries: ViewEntry[]
+  entries: EntryList
   /** How many messages are in the view. */
   length: number
   /** About the length of their JSON text. */
@@ -84,7 +77,7 @@ export function emptyState<M>(head?: Pick<Head, 'first' | 'incarnation'>): Sessi
     deleted: false,
     isOutline: false,
     messages: [],
-    entries: [],
+    entries: new EntryList(),
     length: 0,
     bytes: 0,
     stored: [],
@@ -148,8 +141,7 @@ export function visibleVersion(state: SessionState<unknown>): number {
 /** Where in the view a message is that was handed out under this position, -1 if it is not there any more. */
 export function indexOfPosition(state: SessionState<unknown>, position: Position): number {
   for (let i = state.length - 1; i >= 0; i--) {
-    const entry = state.entries[i] as ViewEntry
-    if (entry.position === position || entry.of?.includes(position) === true) return i
+    if (state.entries.has(i, position)) return i
   }
   return -1
 }

@@ -76,8 +76,8 @@ test('of a session that is only added to, its outline stays in memory, and readi
     },
   }))
   // Room for an outline, and not for this view.
-  const store = await openStore({ backend, viewCacheBytes: 5000 })
-  const contents = Array.from({ length: 100 }, (_, i) => String(i))
+  const store = await openStore({ backend, viewCacheBytes: 20_000 })
+  const contents = Array.from({ length: 200 }, (_, i) => String(i))
   await store.addMessages(
     KEY,
     contents.map((content) => ({ role: 'user', content })),

@@ -133,9 +133,10 @@ async function someVersion(store: SessionStore<Turn>, number: number): Promise<n
 
 /** Everything about a state that callers can see or that the next operation depends on. */
 function visible(state: SessionState<Turn>): object {
-  const entries = state.entries
-    .slice(0, state.length)
-    .map(({ position, at, bytes, of }) => ({ position, at, bytes, of }))
+  const entries = Array.from({ length: state.length }, (_, index) => {
+    const { position, at, bytes, of } = state.entries.at(index)
+    return { position, at, bytes, of }
+  })
   return {
     ...projectionOf(state),
     last: state.last,
