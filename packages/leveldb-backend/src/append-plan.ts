@@ -14,6 +14,7 @@ import type { SessionState } from './session-state.ts'
 
 export interface PlannedAppend {
   readonly change: Change
+  /** If it is worth keeping. */
   readonly tail: Tail | undefined
 }
 
@@ -73,11 +74,11 @@ export function planChange(
         trimmed: tip?.trimmed ?? start,
         bytes: kept + plan.bytes,
         incarnation: expected.incarnation,
-        projection: ownCopy(value.subarray(HEADER_BYTES)),
+        projection: value.toString('latin1', HEADER_BYTES),
         json,
       },
     },
-    tail: tail === undefined ? undefined : plan.tail,
+    tail: tail !== undefined && (state.fillsSegments || plan.sealed > sealed) ? plan.tail : undefined,
   }
 }
 
@@ -96,13 +97,6 @@ function planSingles(state: SessionState, sealed: number, rows: readonly EventRo
     tail: EMPTY_TAIL,
     bytes: rows.reduce((sum, row) => sum + row.value.length - HEADER_BYTES, 0),
   }
-}
-
-/** Kept as long as the session is in memory, so not from Node's pool, where it would keep 8 KB of others' bytes. */
-function ownCopy(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(copy)
-  return copy
 }
 
 /** An estimate: the size of each event is not kept. */

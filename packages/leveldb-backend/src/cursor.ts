@@ -1,5 +1,5 @@
 import type { Database, KeyRange, LendOptions, Lent, Row } from './database.ts'
-import { isLastStep } from './database.ts'
+import { isLastStep } from './iterator-step.ts'
 
 /**
  * Reads a range in large steps, the next one under way while the caller decodes the last. Survives that its iterator

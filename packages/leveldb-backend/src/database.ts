@@ -1,9 +1,11 @@
 import type { StoreError } from '@turnlog/core/backend'
 
 import { probeCompaction } from './files/probe-compaction.ts'
+import { HIGH_WATER_MARK_BYTES, ROWS_MOST } from './iterator-step.ts'
 import { fromLevel } from './level-error.ts'
 import type { Level } from './level.ts'
 import { closeShadow } from './level.ts'
+import { ReusedBatch } from './reused-batch.ts'
 import type { TableGuard } from './table-guard.ts'
 
 export interface KeyRange {
@@ -37,25 +39,6 @@ export interface Lent {
 }
 
 /**
- * What one hop reads. The next hop is under way while this one's rows are decoded, so a long read takes as long as the
- * slower of the two; with 1 MiB, where most reads are one hop, 1,000 messages took 1.6 times as long.
- */
-const HIGH_WATER_MARK_BYTES = 128 * 1024
-export const ROWS_MOST = 4096
-
-/**
- * Whether a step ended because there is no more, rather than because it was full: then another one, which costs as much
- * as a short read, can be spared.
- */
-export function isLastStep(rows: readonly Row[], options: LendOptions, limit: number = ROWS_MOST): boolean {
-  if (rows.length >= limit) return false
-  const { keys = true, values = true } = options
-  let bytes = 0
-  for (const [key, value] of rows) bytes += (keys ? key.length : 0) + (values ? value.length : 0)
-  return bytes <= HIGH_WATER_MARK_BYTES
-}
-
-/**
  * LevelDB behind the few things that are safe to ask of it. On a damaged table `get` can end the process, and with a
  * damaged filter it misses keys, so the guard must have checked the tables before.
  *
@@ -66,6 +49,7 @@ export function isLastStep(rows: readonly Row[], options: LendOptions, limit: nu
 export class Database {
   readonly directory: string
   #level: Level
+  #reused: ReusedBatch | undefined
   #isShadow: boolean
   readonly #guard: TableGuard | undefined
   readonly #explain: () => StoreError | undefined
@@ -96,6 +80,11 @@ export class Database {
 
   batch(): WriteBatch {
     return this.#level.batch()
+  }
+
+  /** The same empty batch each time, for one who writes often. The one before must have been written. */
+  reusedBatch(): ReusedBatch {
+    return (this.#reused ??= new ReusedBatch(this.#level))
   }
 
   /** For several iterators that must see the same. None while the database is being exchanged: nothing is written then. */
@@ -203,6 +192,7 @@ export class Database {
 
   async #replace(open: () => Promise<Level>): Promise<void> {
     await this.#closeLevel()
+    this.#reused = undefined
     this.#level = await open()
     this.#isShadow = this.#level.location !== this.directory
   }

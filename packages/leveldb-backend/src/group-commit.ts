@@ -2,10 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 
 import type { StoreError } from '@turnlog/core/backend'
 
-import { CommitPace } from './commit-pace.ts'
+import type { Database } from './database.ts'
 import type { HeadRow } from './head-row.ts'
 import { encodeHead } from './head-row.ts'
-import type { Database } from './database.ts'
 import type { RowPut } from './seal-plan.ts'
 import type { SessionState } from './session-state.ts'
 import { COUNTER_KEY, encodeCounter } from './store-rows.ts'
@@ -32,8 +31,9 @@ interface Waiting {
 }
 
 export interface CommitTarget {
-  /** The database to write to. After a failed write this repairs things first, or rejects. */
-  writable(bytes: number): Promise<Database>
+  readonly database: Database
+  /** What must be done before so many bytes can be written, as after a failed write; most often nothing. */
+  makeWritable(bytes: number): Promise<void> | undefined
   /** Runs when a batch is in the database and before anybody is told. */
   written(counter: Counter): void
   /** Runs when a batch failed and nobody knows how far it came; gives the error for everybody who waits. */
@@ -44,8 +44,11 @@ export interface CommitTarget {
 const GROUP_BYTES = 4 * 1024 * 1024
 
 /**
- * Group commit: what waits, of all sessions, goes into one batch, or in two halves if that is faster (`CommitPace`); one
- * batch is under way at a time.
+ * Group commit: everything that waits, of all sessions, goes into one batch, and one batch is under way at a time.
+ *
+ * Those who are answered often ask again at once. If others wait meanwhile, the next batch is begun a turn of the event
+ * loop later, so that both go into it: else the callers would take turns in two groups that never meet again, and the
+ * disk would sync twice as often.
  *
  * Invariants
  * - Changes are written in the order in which they came; a change was planned on the state after all before it.
@@ -57,7 +60,6 @@ const GROUP_BYTES = 4 * 1024 * 1024
 export class GroupCommit {
   readonly #target: CommitTarget
   readonly #sync: boolean
-  readonly #pace = new CommitPace()
   #queue: Waiting[] = []
   #counter: Counter
   #running: Promise<void> | undefined
@@ -78,7 +80,6 @@ export class GroupCommit {
       change.state.pending += 1
       change.state.tip = change.after
       this.#queue.push({ change, resolve, reject })
-      this.#pace.ask()
       // Deferred by one turn of the microtask queue, so that appends made together are written together.
       this.#running ??= Promise.resolve().then(() => this.#run())
     })
@@ -91,36 +92,34 @@ export class GroupCommit {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       const group = this.#take()
-      let database: Database
       try {
-        database = await this.#target.writable(group.reduce((sum, { change }) => sum + change.bytes, 0))
+        const ready = this.#target.makeWritable(group.reduce((sum, { change }) => sum + change.bytes, 0))
+        if (ready !== undefined) await ready
       } catch (error) {
         this.#reject(group, error)
         continue
       }
       try {
-        await this.#write(database, group)
+        await this.#write(group)
       } catch (error) {
         this.#reject(group, this.#target.failed(error))
         continue
       }
-      const waitsForAnswered = this.#pace.end(group.length, this.#queue.length)
       for (const { change } of group) {
         change.state.settled = change.after
         change.state.leave()
       }
       for (const { resolve } of group) resolve()
-      if (waitsForAnswered) await setImmediate()
+      if (this.#queue.length > 0) await setImmediate()
     }
     this.#running = undefined
   }
 
   #take(): readonly Waiting[] {
-    const most = this.#pace.begin(this.#queue.length)
     let bytes = 0
     let count = 0
     for (const { change } of this.#queue) {
-      if (count === most || (count > 0 && bytes + change.bytes > GROUP_BYTES)) break
+      if (count > 0 && bytes + change.bytes > GROUP_BYTES) break
       bytes += change.bytes
       count += 1
     }
@@ -132,8 +131,8 @@ export class GroupCommit {
     return this.#queue.splice(0, count)
   }
 
-  async #write(database: Database, group: readonly Waiting[]): Promise<void> {
-    const batch = database.batch()
+  async #write(group: readonly Waiting[]): Promise<void> {
+    const batch = this.#target.database.reusedBatch()
     const heads = new Map<SessionState, HeadRow | undefined>()
     let { sessions } = this.#counter
     for (const { change } of group) {
@@ -149,7 +148,7 @@ export class GroupCommit {
     }
     const counter = { batches: this.#counter.batches + 1, sessions }
     batch.put(COUNTER_KEY, encodeCounter(counter))
-    await batch.write({ sync: this.#sync })
+    await batch.write(this.#sync)
     this.#target.written(counter)
     this.#counter = counter
   }

@@ -100,22 +100,25 @@ export class OpenedStore implements CommitTarget {
     }
   }
 
-  async writable(bytes: number): Promise<Database> {
+  makeWritable(bytes: number): Promise<void> | undefined {
     this.#guard.throwIfDamaged()
     this.#bytesWritten += bytes
     // A full write buffer leads to compactions, and those read tables.
-    if (!this.#guard.isDone && this.#bytesWritten > this.#options.writeBufferBytes / 2) await this.#guard.all()
-    if (this.#isFenced) {
-      const beforeOpen = this.#leavesTraces ? () => undefined : () => forgetCompactions(this.directory)
-      try {
-        await recoverWrites(this.directory, this.#options, this.database, this.#batches, beforeOpen)
-      } catch (error) {
-        throw isStoreError(error) ? error : fromLevel(error, 'reopen the store', this.directory)
-      }
-      this.#isFenced = false
-      this.#leavesTraces = true
+    const isUnchecked = !this.#guard.isDone && this.#bytesWritten > this.#options.writeBufferBytes / 2
+    return isUnchecked || this.#isFenced ? this.#checkAndReopen(isUnchecked) : undefined
+  }
+
+  async #checkAndReopen(isUnchecked: boolean): Promise<void> {
+    if (isUnchecked) await this.#guard.all()
+    if (!this.#isFenced) return
+    const beforeOpen = this.#leavesTraces ? () => undefined : () => forgetCompactions(this.directory)
+    try {
+      await recoverWrites(this.directory, this.#options, this.database, this.#batches, beforeOpen)
+    } catch (error) {
+      throw isStoreError(error) ? error : fromLevel(error, 'reopen the store', this.directory)
     }
-    return this.database
+    this.#isFenced = false
+    this.#leavesTraces = true
   }
 
   /** Before the next write: a fresh log, and a MANIFEST that knows only what there is. */
@@ -135,7 +138,7 @@ export class OpenedStore implements CommitTarget {
 
   /**
    * The failed batch may be whole in the log all the same. Its callers are told that it is not there, so it is cut off
-   * before anybody can find it; if the disk refuses even that, `writable` or `close` tries again.
+   * before anybody can find it; if the disk refuses even that, `makeWritable` or `close` tries again.
    */
   failed(error: unknown): StoreError {
     this.#isFenced = true

@@ -51,9 +51,8 @@ export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, a
   const firstAdded = added[0]?.seq ?? Infinity
   let sealed = sealedBefore
   let bytes = 0
-  // A tail that was written while it was not in memory may be as long as a segment, or longer.
-  const isOverlong = tail.length >= SEGMENT_EVENTS
-  let { rows, length, bytes: groupBytes } = tail.length === 0 || isOverlong ? { ...EMPTY_TAIL, rows: [] } : tail
+  const isUngrouped = holdsSegments(tail)
+  let { rows, length, bytes: groupBytes } = tail.length === 0 || isUngrouped ? { ...EMPTY_TAIL, rows: [] } : tail
   let firstSingle = length
 
   const close = (): void => {
@@ -82,7 +81,7 @@ export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, a
     if (size >= LARGE_BYTES || length >= SEGMENT_EVENTS || groupBytes >= SEGMENT_BYTES) close()
   }
 
-  if (isOverlong) {
+  if (isUngrouped) {
     for (const row of tail.rows.slice(0, tail.length)) take(row)
     firstSingle = length
   }
@@ -95,4 +94,10 @@ export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, a
     puts.push({ seq: row.seq, value: sealEvent(keys, row) })
   }
   return { puts, deletes, sealed, tail: { rows, length, bytes: groupBytes }, bytes }
+}
+
+/** Rows that were written while the tail was not in memory: some of them should have been sealed, or left alone. */
+function holdsSegments({ rows, length, bytes }: Tail): boolean {
+  if (length >= SEGMENT_EVENTS || bytes >= SEGMENT_BYTES) return true
+  return bytes >= LARGE_BYTES && rows.slice(0, length).some(({ value }) => value.length >= LARGE_BYTES)
 }

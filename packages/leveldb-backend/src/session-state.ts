@@ -20,6 +20,11 @@ export class SessionState {
   holds = 0
   /** The rows behind `tip.sealed`, if they are in memory. Always all of them or `undefined`. */
   tail: Tail | undefined
+  /**
+   * It has filled a segment since it came into memory, and is likely to fill another, so its tail is worth keeping. Most
+   * sessions never do, and rows that are kept for nothing die old: they made up a third of the memory of a busy store.
+   */
+  fillsSegments = false
   /** While it is being erased; everybody waits for it. */
   erasing: Promise<void> | undefined
   /** Resolves when the last queued append has settled, either way. */

@@ -6,7 +6,7 @@ import { SessionKeys } from './row-keys.ts'
 import { SessionState } from './session-state.ts'
 
 /** About 1 KB each with a usual projection. */
-const SESSIONS_MOST = 4096
+const SESSIONS_MOST = 2048
 /** What the rows of unsealed tails may take, over all sessions. A tail that fell out is read back when it is full. */
 const TAILS_BYTES = 4 * 1024 * 1024
 
@@ -54,6 +54,7 @@ export class SessionStates {
 
   /** Says how large a tail has become, and lets go of those that were idle longest if all together are too large. */
   keepTail(state: SessionState, bytes: number): void {
+    state.fillsSegments = true
     this.#tailBytes += bytes - (this.#tails.get(state) ?? 0)
     this.#tails.delete(state)
     if (bytes > 0) this.#tails.set(state, bytes)

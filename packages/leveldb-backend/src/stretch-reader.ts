@@ -2,7 +2,7 @@ import { StoreError } from '@turnlog/core/backend'
 import type { EventRecord } from '@turnlog/core/backend'
 
 import { Cursor } from './cursor.ts'
-import { ROWS_MOST } from './database.ts'
+import { ROWS_MOST } from './iterator-step.ts'
 import type { Database, KeyRange, Snapshot } from './database.ts'
 import { checkEvents, decodeEvents } from './event-row.ts'
 import type { Span } from './event-row.ts'

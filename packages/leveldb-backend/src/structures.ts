@@ -52,17 +52,22 @@ export function structureTable(): string[][] {
 
 export const STRUCTURES_TEXT: string = JSON.stringify(structureTable())
 
+/** What may follow after some keys. A list is searched faster than a map: few keys can follow, and strings are shared. */
 interface Step {
-  readonly next: Map<string, Step>
+  readonly keys: string[]
+  readonly steps: Step[]
   isEnd: boolean
 }
 
-const ROOT: Step = { next: new Map(), isEnd: false }
+const ROOT: Step = { keys: [], steps: [], isEnd: false }
 for (const keys of structureTable()) {
   let step = ROOT
   for (const key of keys) {
-    let next = step.next.get(key)
-    if (next === undefined) step.next.set(key, (next = { next: new Map(), isEnd: false }))
+    const next = step.steps[step.keys.indexOf(key)] ?? { keys: [], steps: [], isEnd: false }
+    if (!step.keys.includes(key)) {
+      step.keys.push(key)
+      step.steps.push(next)
+    }
     step = next
   }
   step.isEnd = true
@@ -70,10 +75,11 @@ for (const keys of structureTable()) {
 
 /** Asked before msgpackr looks itself: it would remember every key of every unknown object for ever. */
 export function isStructure(object: object): boolean {
-  let step: Step | undefined = ROOT
+  let step = ROOT
   for (const key in object) {
-    step = step.next.get(key)
-    if (step === undefined) return false
+    const next = step.steps[step.keys.indexOf(key)]
+    if (next === undefined) return false
+    step = next
   }
   return step.isEnd
 }

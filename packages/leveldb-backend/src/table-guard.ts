@@ -9,6 +9,8 @@ import { checkBlocks } from './files/table-file.ts'
 const LEVELS = 7
 const LEVEL_0_TABLES = 4
 const LEVEL_1_BYTES = 10 * 1024 * 1024
+/** One is read while another is checked. */
+const TABLES_AT_ONCE = 2
 /** Checked within 50 milliseconds or so, while opening. */
 const SMALL_BYTES = 32 * 1024 * 1024
 
@@ -84,7 +86,11 @@ export class TableGuard {
   }
 
   async #checkAll(): Promise<void> {
-    for (const table of this.#unchecked.values()) await this.#check(table)
+    const tables = this.#unchecked.values()
+    const checkNext = async (): Promise<void> => {
+      for (const table of tables) await this.#check(table)
+    }
+    await Promise.all(Array.from({ length: TABLES_AT_ONCE }, checkNext))
   }
 
   #check(table: InspectedTable): Promise<void> {

@@ -8,10 +8,10 @@ async function failNextBatch(): Promise<void> {
   const level = new ClassicLevel(temporaryDirectory())
   await level.open()
   const batch = level.batch()
-  const chainedBatch = Object.getPrototypeOf(Object.getPrototypeOf(batch)) as { write(): Promise<void> }
+  const chainedBatch = Object.getPrototypeOf(batch) as { _write(): Promise<void> }
   await batch.close()
   await level.close()
-  vi.spyOn(chainedBatch, 'write').mockRejectedValueOnce(new Error('no space left'))
+  vi.spyOn(chainedBatch, '_write').mockRejectedValueOnce(new Error('no space left'))
 }
 
 test.each([1, 63, 64, 73, 200])(

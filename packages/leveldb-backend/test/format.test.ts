@@ -150,6 +150,17 @@ test('a large event is never written twice', async () => {
   ])
 })
 
+test('no segment is much larger than 256 KiB, also if its rows were read back to be sealed', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  for (let round = 0; round < 64; round += 1) await grow(backend, 'a', 1, { extra: { pad: 'x'.repeat(20_000) } })
+  expect(await readAll(backend, 'a')).toHaveLength(64)
+  await backend.close()
+  const sizes = (await rawRows(path)).filter(([key]) => key[0] === 3).map(([, value]) => value.length)
+  expect(Math.max(...sizes)).toBeGreaterThan(250_000)
+  expect(Math.max(...sizes)).toBeLessThan(256 * 1024 + 21_000)
+})
+
 test('a value of a newer format is UNSUPPORTED, not damage', async () => {
   const path = temporaryDirectory()
   const backend = await openBackend(path)

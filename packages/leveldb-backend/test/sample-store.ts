@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -7,10 +7,12 @@ import { leveldbBackend } from '@turnlog/leveldb-backend'
 import type { LevelDbOptions } from '@turnlog/leveldb-backend'
 import { onTestFinished } from 'vitest'
 
-/** An empty directory that is removed after the test. */
+/** An empty directory that is removed after the test, together with what a repair puts beside it. */
 export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'turnlog-leveldb-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const parent = mkdtempSync(join(tmpdir(), 'turnlog-leveldb-'))
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
+  const directory = join(parent, 'store')
+  mkdirSync(directory)
   return directory
 }
 

@@ -131,7 +131,7 @@ async function settle(
     const message = `Session ${JSON.stringify(session)} is cut to its events ${from} to ${last}${head === undefined ? '; its head is lost' : ` of ${head.first} to ${head.last}`}.`
     onAction({ message, session, seq: head === undefined || from > head.first ? from : last + 1 })
     // Null: the projection was made for other events, so core folds the log again.
-    const projection = encodePayload(null).value.subarray(HEADER_BYTES)
+    const projection = encodePayload(null).value.toString('latin1', HEADER_BYTES)
     const incarnation = head?.incarnation ?? randomUUID()
     const row = { first: from, last, sealed: last, trimmed: 1, bytes: kept.bytes, incarnation, projection, json: false }
     batch.put(keys.head, encodeHead(keys.headSum, row))
