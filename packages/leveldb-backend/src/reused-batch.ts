@@ -6,6 +6,7 @@ interface NativeBatch {
   _del(key: Buffer): void
   _clear(): void
   _write(options: { readonly sync: boolean }): Promise<void>
+  close(): Promise<void>
 }
 
 /** Beyond this its memory is given back instead of kept. */
@@ -20,36 +21,42 @@ const KEPT_BYTES = 4 * 1024 * 1024
  */
 export class ReusedBatch {
   readonly #level: Level
-  #batch: NativeBatch
+  #batch: NativeBatch | undefined
   #bytes = 0
 
   constructor(level: Level) {
     this.#level = level
-    this.#batch = nativeBatch(level)
   }
 
   put(key: Buffer, value: Buffer): void {
     this.#bytes += key.length + value.length
-    this.#batch._put(key, value)
+    this.#native()._put(key, value)
   }
 
   del(key: Buffer): void {
     this.#bytes += key.length
-    this.#batch._del(key)
+    this.#native()._del(key)
   }
 
   /** Writes what was added and is empty again, also if that fails. */
   async write(sync: boolean): Promise<void> {
+    const batch = this.#native()
     try {
-      await this.#batch._write({ sync })
+      await batch._write({ sync })
     } finally {
-      if (this.#bytes > KEPT_BYTES) this.#batch = nativeBatch(this.#level)
-      else this.#batch._clear()
+      if (this.#bytes > KEPT_BYTES) await this.#drop(batch)
+      else batch._clear()
       this.#bytes = 0
     }
   }
-}
 
-function nativeBatch(level: Level): NativeBatch {
-  return level.batch() as unknown as NativeBatch
+  /** The database knows of each batch until it is closed, and would keep it. */
+  async #drop(batch: NativeBatch): Promise<void> {
+    this.#batch = undefined
+    await batch.close()
+  }
+
+  #native(): NativeBatch {
+    return (this.#batch ??= this.#level.batch() as unknown as NativeBatch)
+  }
 }
