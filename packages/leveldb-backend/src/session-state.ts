@@ -22,7 +22,7 @@ export class SessionState {
   tail: Tail | undefined
   /**
    * It has filled a segment since it came into memory, and is likely to fill another, so its tail is worth keeping. Most
-   * sessions never do, and rows that are kept for nothing die old: they made up a third of the memory of a busy store.
+   * sessions never do, and rows that are kept for nothing die old: 43 MB of them waited for a full garbage collection.
    */
   fillsSegments = false
   /** While it is being erased; everybody waits for it. */
