@@ -9,8 +9,8 @@ interface NativeBatch {
   close(): Promise<void>
 }
 
-/** Beyond this its memory is given back instead of kept. */
-const KEPT_BYTES = 4 * 1024 * 1024
+/** Beyond this its memory is given back instead of kept. Segments that are sealed come on top of what a group may hold. */
+const KEPT_BYTES = 8 * 1024 * 1024
 
 /**
  * One native batch for all writes of a database, one after the other.
