@@ -123,10 +123,14 @@ export class Database {
     }
   }
 
-  /** What it sees is fixed now. */
+  /** What it sees is fixed now. @throws `IO` if the database could not be opened again */
   lend(range: KeyRange, options: LendOptions = {}): Lent {
     const lent: Lent = { range, options, iterator: undefined, reading: undefined }
-    if (this.#exchange === undefined) lent.iterator = this.#iterator(lent)
+    try {
+      if (this.#exchange === undefined) lent.iterator = this.#iterator(lent)
+    } catch (error) {
+      throw this.#failure(error)
+    }
     this.#lent.add(lent)
     return lent
   }
