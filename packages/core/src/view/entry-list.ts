@@ -13,8 +13,8 @@ export interface ViewEntry extends RunEntry {
 const FIELDS = 4
 
 /**
- * The entries of a view, side by side in one array of numbers. As objects they were a quarter of what a view keeps alive,
- * and the garbage collector carries each along, twice, before it is left alone: a tenth of a cold read.
+ * The entries of a view, side by side in one array of numbers. As an object each, with another one for its time, the
+ * garbage collector carried them along twice before it left them alone: a twentieth of a cold read.
  *
  * Whoever reads stops at the length of its state: the list may be longer, see `SessionState`.
  */
@@ -33,7 +33,7 @@ export class EntryList {
     return list
   }
 
-  /** The entry of a message that was never moved. */
+  /** Adds the entry of a message that was never moved. Whoever shares the list adds behind those that it was made with. */
   set(index: number, position: Position, previous: Position, at: number, bytes: number): void {
     const start = index * FIELDS
     this.#numbers[start] = position
