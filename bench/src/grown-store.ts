@@ -1,5 +1,7 @@
 export interface GrowthRequest {
   readonly directory: string
+  /** The number of the first session. */
+  readonly first: number
   readonly sessions: number
   readonly sessionEvents: number
   readonly seed: number

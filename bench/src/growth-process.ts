@@ -17,7 +17,7 @@ process.once('message', (request: GrowthRequest) => {
 })
 
 /** Sessions grow side by side, a turn at a time, and are read now and then. */
-async function grow({ directory, sessions, sessionEvents, seed }: GrowthRequest): Promise<GrownStore> {
+async function grow({ directory, first, sessions, sessionEvents, seed }: GrowthRequest): Promise<GrownStore> {
   const pool = new MessageGenerator(seed).take(5000)
   const sizes = pool.map((message) => Buffer.byteLength(JSON.stringify(message)))
   const store = await openStore({ backend: leveldbBackend({ path: directory, durability: 'os' }) })
@@ -29,7 +29,7 @@ async function grow({ directory, sessions, sessionEvents, seed }: GrowthRequest)
     let session = 0
     const worker = async (): Promise<void> => {
       while (session < sessions) {
-        const key = grownKey(session++)
+        const key = grownKey(first + session++)
         const from = next++ % (pool.length - TURN)
         for (let index = from; index < from + TURN; index += 1) jsonBytes += sizes[index] as number
         await store.addMessages(key, pool.slice(from, from + TURN))
@@ -39,7 +39,7 @@ async function grow({ directory, sessions, sessionEvents, seed }: GrowthRequest)
   }
   const fillUsPerEvent = ((performance.now() - begin) * 1000) / (sessions * sessionEvents)
   for (let probe = 0; probe < Math.min(PROBES, sessions); probe += 1) {
-    const history = await store.getHistory(grownKey((probe * 7919) % sessions))
+    const history = await store.getHistory(grownKey(first + ((probe * 7919) % sessions)))
     if (history.length !== sessionEvents) throw new Error('A session is incomplete.')
   }
   const after = anonymousMiB()

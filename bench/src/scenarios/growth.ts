@@ -44,14 +44,15 @@ const LABELS: Readonly<Record<string, string>> = {
   'list-bare': 'bare classic-level, iterate over as many rows',
   'open-after-kill': 'turnlog leveldb, open the large store after kill -9',
   'open-after-kill-bare': 'bare classic-level, open the same files',
+  'open-copy': 'turnlog leveldb, open a copy of it, of which nothing is known',
 }
 
 export const growthScenario: Scenario = {
   ...ABOUT,
   run: async (context): Promise<ScenarioResult> => {
     const { directory, scale } = context
-    const large = await grow(join(directory, 'large'), LARGE[scale], context)
-    const small = await grow(join(directory, 'small'), SMALL[scale], context)
+    const large = await grow(join(directory, 'large'), { first: 0, sessions: LARGE[scale] }, context)
+    const small = await grow(join(directory, 'small'), { first: 0, sessions: SMALL[scale] }, context)
     const slices = new Map([
       ...(await alternate(openings(context), roundsOf(ROUNDS, scale))),
       ...(await measureAppends(context)),
@@ -69,6 +70,7 @@ export const growthScenario: Scenario = {
       coldAppendCost: cost('cold-append-large', 'cold-append-small'),
       listCost: cost('list', 'list-bare'),
       openAfterKillCost: cost('open-after-kill', 'open-after-kill-bare'),
+      openCopyCost: cost('open-copy', 'open-after-kill-bare'),
       diskShare: compactedBytes / large.jsonBytes,
       diskMiB: compactedBytes / 2 ** 20,
       fillUsPerEvent: large.fillUsPerEvent,
@@ -81,8 +83,12 @@ export const growthScenario: Scenario = {
 }
 
 /** Fills a store in a process that then kills itself. */
-function grow(directory: string, sessions: number, { seed }: ScenarioContext): Promise<GrownStore> {
-  mkdirSync(directory)
+function grow(
+  directory: string,
+  sessions: Pick<GrowthRequest, 'first' | 'sessions'>,
+  { seed }: ScenarioContext,
+): Promise<GrownStore> {
+  mkdirSync(directory, { recursive: true })
   return new Promise((resolve, reject) => {
     const child = fork(new URL('../growth-process.js', import.meta.url), { execArgv: ['--no-warnings'] })
     let grown: GrownStore | undefined
@@ -93,13 +99,23 @@ function grow(directory: string, sessions: number, { seed }: ScenarioContext): P
       if (grown !== undefined && signal === 'SIGKILL') resolve(grown)
       else reject(new Error(`The process that fills the store ended with ${signal ?? `code ${code}`}.`))
     })
-    child.send({ directory, sessions, sessionEvents: SESSION_EVENTS, seed } satisfies GrowthRequest)
+    child.send({ directory, ...sessions, sessionEvents: SESSION_EVENTS, seed } satisfies GrowthRequest)
   })
 }
 
-/** Opening replays the log and writes tables, so each opening gets a copy. */
-function openings({ directory }: ScenarioContext): Subject[] {
-  const opening = (id: string, open: (copy: string) => Promise<() => Promise<void>>): Subject => {
+/**
+ * Opening replays the log and writes tables, so each opening gets a copy. In that copy a process opens the store, writes
+ * to new sessions and is killed: what it knew about the tables must be what a killed process knows, not what was known
+ * about the files that were copied.
+ */
+function openings(context: ScenarioContext): Subject[] {
+  const { directory, scale } = context
+  const opening = (
+    id: string,
+    open: (copy: string) => Promise<() => Promise<void>>,
+    lastWriter: (copy: string) => Promise<unknown> = (copy) =>
+      grow(copy, { first: LARGE[scale], sessions: SMALL[scale] }, context),
+  ): Subject => {
     const copy = join(directory, id)
     let close: (() => Promise<void>) | undefined
     const cleanUp = async (): Promise<void> => {
@@ -112,6 +128,7 @@ function openings({ directory }: ScenarioContext): Subject[] {
       prepare: async () => {
         await cleanUp()
         copyStore(join(directory, 'large'), copy)
+        await lastWriter(copy)
       },
       slice: async () => {
         const slice = await timeSequence(1, async () => {
@@ -122,11 +139,13 @@ function openings({ directory }: ScenarioContext): Subject[] {
       },
     }
   }
+  const openTurnlog = async (copy: string): Promise<() => Promise<void>> => {
+    const keeper = await turnlogLeveldb('sync').open(copy)
+    return () => keeper.close()
+  }
   return [
-    opening('open-after-kill', async (copy) => {
-      const keeper = await turnlogLeveldb('sync').open(copy)
-      return () => keeper.close()
-    }),
+    opening('open-after-kill', openTurnlog),
+    opening('open-copy', openTurnlog, () => Promise.resolve()),
     opening('open-after-kill-bare', async (copy) => {
       const level = new ClassicLevel(copy, { writeBufferSize: 16 * 2 ** 20, maxFileSize: 16 * 2 ** 20 })
       await level.open()

@@ -164,6 +164,11 @@ export class Database {
     await Promise.all(snapshots.map((snapshot) => snapshot.close()))
   }
 
+  /** Reads every table that was there at opening. @throws `CORRUPT` */
+  async checkTables(): Promise<void> {
+    await this.#guard?.allAgain()
+  }
+
   /** Rewrites the tables of a range, so that what was deleted is gone. @throws `IO`, `CORRUPT` */
   async compact(start: Buffer, end: Buffer): Promise<void> {
     await this.#guard?.all()

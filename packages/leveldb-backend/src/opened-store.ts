@@ -18,9 +18,10 @@ import { fromLevel } from './level-error.ts'
 import { closeShadow, openLevel, openShadow } from './level.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
 import { LOCK_FILE, StoreLock } from './store-lock.ts'
-import { COUNTER_KEY, encodeCounter, encodeIdentity, IDENTITY_KEY, readStoreRows } from './store-rows.ts'
+import { readStoreRows, writeFirstRows } from './store-rows.ts'
 import type { Counter, StoreRows } from './store-rows.ts'
 import { TableGuard } from './table-guard.ts'
+import { TableNotes } from './table-notes.ts'
 import { cutFailedBatch, recoverWrites } from './recover-writes.ts'
 
 type Existing = Extract<Examined, { kind: 'existing' }>
@@ -35,6 +36,7 @@ export class OpenedStore implements CommitTarget {
   readonly #lock: StoreLock
   readonly #anchor: Anchor
   readonly #guard: TableGuard
+  readonly #notes: TableNotes
   /** The last batch that is written and acknowledged. */
   #batches: number
   #bytesWritten = 0
@@ -57,6 +59,7 @@ export class OpenedStore implements CommitTarget {
     this.#lock = parts.lock
     this.#anchor = parts.anchor
     this.#guard = parts.guard
+    this.#notes = new TableNotes(parts.directory, parts.guard, parts.options.writeBufferBytes)
     this.database = parts.database
     this.rows = parts.rows
     this.report = parts.report
@@ -89,9 +92,10 @@ export class OpenedStore implements CommitTarget {
       anchor.reset({ storeId: rows.storeId, batches: rows.batches, durability: options.durability })
       syncDirectory(directory)
       protectFiles(directory)
-      guard.checkInBackground()
       const report = { created, findings }
-      return new OpenedStore({ directory, options, lock, anchor, guard, database, rows, report })
+      const store = new OpenedStore({ directory, options, lock, anchor, guard, database, rows, report })
+      void store.#notes.noteWhenChecked()
+      return store
     } catch (error) {
       await database?.close()
       anchor?.close()
@@ -103,6 +107,7 @@ export class OpenedStore implements CommitTarget {
   makeWritable(bytes: number): Promise<void> | undefined {
     this.#guard.throwIfDamaged()
     this.#bytesWritten += bytes
+    this.#notes.written(bytes)
     // A full write buffer leads to compactions, and those read tables.
     const isUnchecked = !this.#guard.isDone && this.#bytesWritten > this.#options.writeBufferBytes / 2
     return isUnchecked || this.#isFenced ? this.#checkAndReopen(isUnchecked) : undefined
@@ -159,6 +164,7 @@ export class OpenedStore implements CommitTarget {
       // LevelDB's diary: it grows with every compaction, quotes keys, and nobody reads it.
       for (const name of ['LOG', 'LOG.old']) rmSync(join(this.directory, name), { force: true })
       protectFiles(this.directory)
+      await this.#notes.close()
     } catch (error) {
       throw isStoreError(error) ? error : fromLevel(error, 'close the store', this.directory)
     } finally {
@@ -211,13 +217,6 @@ async function countInShadow(
 
 function newAnchor({ durability }: CheckedOptions): { storeId: string; batches: number; durability: 'sync' | 'os' } {
   return { storeId: randomBytes(16).toString('hex'), batches: 0, durability }
-}
-
-async function writeFirstRows(database: Database, storeId: string): Promise<void> {
-  const batch = database.batch()
-  batch.put(IDENTITY_KEY, encodeIdentity(storeId))
-  batch.put(COUNTER_KEY, encodeCounter({ batches: 1, sessions: 0 }))
-  await batch.write({ sync: true })
 }
 
 function staleLock(directory: string): OpenFinding {

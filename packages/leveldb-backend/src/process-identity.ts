@@ -14,11 +14,16 @@ export interface ProcessIdentity {
 export function processIdentity(): ProcessIdentity {
   return {
     host: hostname(),
-    boot: attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    boot: bootId(),
     namespace: attempt(() => readlinkSync('/proc/self/ns/pid')),
     pid: process.pid,
     started: startTime(process.pid),
   }
+}
+
+/** Another one after each start of the machine. */
+export function bootId(): string {
+  return attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
 }
 
 /** `unknown` if it cannot be seen from here. */

@@ -69,6 +69,14 @@ export async function readStoreRows(database: Database, snapshot?: Snapshot): Pr
   return { ...decodeCounter(counter), storeId }
 }
 
+/** Of a store that is being made. */
+export async function writeFirstRows(database: Database, storeId: string): Promise<void> {
+  const batch = database.batch()
+  batch.put(IDENTITY_KEY, encodeIdentity(storeId))
+  batch.put(COUNTER_KEY, encodeCounter({ batches: 1, sessions: 0 }))
+  await batch.write({ sync: true })
+}
+
 function check(key: Buffer, value: Buffer, row: 'counter' | 'identity'): void {
   checkValue(value, crc32(key), { row })
 }

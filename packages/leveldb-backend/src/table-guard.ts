@@ -3,7 +3,8 @@ import type { StoreError } from '@turnlog/core/backend'
 import type { KeyRange } from './database.ts'
 import { corruptFile } from './files/inspect-store.ts'
 import type { InspectedTable } from './files/inspect-store.ts'
-import { checkBlocks } from './files/table-file.ts'
+import { checkBlocks, checkTable } from './files/table-file.ts'
+import { fromLevel } from './level-error.ts'
 
 /** From LevelDB: a compaction starts when level 0 has 4 tables, or level n more than 10^n MiB. */
 const LEVELS = 7
@@ -17,10 +18,11 @@ const SMALL_BYTES = 32 * 1024 * 1024
 /**
  * Checks the data blocks of the tables that were there at opening, each before it is first used. LevelDB does not, and
  * a damaged block can end the process. Small stores are checked at once; larger ones in the background, and a read
- * waits for the tables it needs. What this process writes itself is not checked again.
+ * waits for the tables it needs. Not checked again is what this process writes itself, and what is known to be right.
  */
 export class TableGuard {
   readonly #unchecked: Map<number, InspectedTable>
+  readonly #known: readonly InspectedTable[]
   readonly #levels: readonly (readonly InspectedTable[])[]
   readonly #checking = new Map<number, Promise<void>>()
   readonly #abort = new AbortController()
@@ -28,7 +30,9 @@ export class TableGuard {
   #all: Promise<void> | undefined
 
   constructor(tables: readonly InspectedTable[]) {
-    this.#unchecked = new Map(tables.map((table) => [table.number, table]))
+    const unchecked = tables.filter(({ sizes }) => sizes !== undefined)
+    this.#unchecked = new Map(unchecked.map((table) => [table.number, table]))
+    this.#known = tables.filter(({ sizes }) => sizes === undefined)
     const sorted = [...tables].sort((a, b) => a.smallest.compare(b.smallest))
     this.#levels = Array.from({ length: LEVELS }, (_, level) => sorted.filter((table) => table.level === level))
   }
@@ -37,22 +41,27 @@ export class TableGuard {
     return this.#unchecked.size === 0
   }
 
+  isUnchecked(table: number): boolean {
+    return this.#unchecked.has(table)
+  }
+
   /** Checks at once what is small, or what LevelDB would rewrite as soon as it is open. @throws `CORRUPT` */
   async prepare(hasLog: boolean): Promise<void> {
-    const tables = [...this.#unchecked.values()]
-    const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
-    if (bytes <= SMALL_BYTES || isCompactionDue(tables, hasLog)) await this.all()
+    let bytes = 0
+    for (const table of this.#unchecked.values()) bytes += table.bytes
+    if (bytes <= SMALL_BYTES || isCompactionDue(this.#levels.flat(), hasLog)) await this.all()
   }
 
-  /** Damage that is found is told to whoever reads it, and to every writer. */
-  checkInBackground(): void {
-    this.all().catch(() => undefined)
-  }
-
-  /** Resolves when every table has been checked. @throws `CORRUPT` */
+  /** Resolves when every table has been checked. Damage is told to whoever reads it, and to every writer. @throws `CORRUPT` */
   all(): Promise<void> {
     this.#all ??= this.#checkAll()
     return this.#all
+  }
+
+  /** Like `all`, and checks once more what was known to be right. @throws `CORRUPT` */
+  async allAgain(): Promise<void> {
+    await this.all()
+    for (const table of this.#known) await this.#check(table)
   }
 
   /** Resolves when the tables that this range may touch have been checked. @throws `CORRUPT` */
@@ -104,20 +113,28 @@ export class TableGuard {
   }
 
   async #read(table: InspectedTable): Promise<void> {
-    let damaged: number | undefined
+    let problem: string | undefined
     try {
-      damaged = await checkBlocks(table, this.#abort.signal)
+      problem = await findDamage(table, this.#abort.signal)
     } catch (error) {
       // Compacted away since: then it was checked before, as no compaction runs while tables are unchecked.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fromLevel(error, 'read a table', table.file)
     }
-    if (damaged !== undefined) {
-      this.#damage ??= corruptFile(table.file, `the block at byte ${damaged} has a wrong checksum`)
+    if (problem !== undefined) {
+      this.#damage ??= corruptFile(table.file, problem)
+      this.#unchecked.set(table.number, table) // nobody may read it, even if it was known to be right
       throw this.#damage
     }
     this.#unchecked.delete(table.number)
     this.#checking.delete(table.number)
   }
+}
+
+async function findDamage({ file, bytes, sizes }: InspectedTable, signal: AbortSignal): Promise<string | undefined> {
+  const table = sizes === undefined ? checkTable(file, bytes) : { file, sizes }
+  if ('problem' in table) return table.problem
+  const damaged = await checkBlocks(table, signal)
+  return damaged === undefined ? undefined : `the block at byte ${damaged} has a wrong checksum`
 }
 
 /** Whether LevelDB would rewrite tables as soon as it is open. */

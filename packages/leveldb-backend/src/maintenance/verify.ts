@@ -23,6 +23,7 @@ export async function verifyStore(database: Database, options: MaintenanceOption
   const events = new RowStream(database, eventRange, snapshot)
   const report = new Findings()
   try {
+    if (session === undefined) await report.attempt(() => database.checkTables())
     const rows = await report.attempt(() => readStoreRows(database, snapshot))
     for (;;) {
       signal?.throwIfAborted()

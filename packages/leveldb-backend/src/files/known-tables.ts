@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+export const KNOWN_TABLES_FILE = 'turnlog.tables'
+const NEW_FILE = `${KNOWN_TABLES_FILE}.new`
+const MAGIC = 'turnlog tables 1'
+
+/** A table as it was seen. Whoever writes to it, or puts another file in its place, changes one of these. */
+export function tableState(number: number, { dev, ino, size, ctimeNs }: BigIntStats): string {
+  return `${number} ${dev} ${ino} ${size} ${ctimeNs}`
+}
+
+/**
+ * The states of the tables that were known to be right when the file was written: LevelDB wrote them while the store was
+ * open, or they had been checked. A table that is still in that state holds the same bytes, as long as the machine has
+ * not been started again: what a disk does to a file without the kernel, it does at worst while the power fails.
+ *
+ * None if the file is of another start, damaged, or missing: that costs time, nothing else.
+ */
+export function readKnownTables(directory: string, boot: string): ReadonlySet<string> {
+  let text: string
+  try {
+    text = readFileSync(join(directory, KNOWN_TABLES_FILE), 'latin1')
+  } catch {
+    return new Set()
+  }
+  const end = text.lastIndexOf('\n', text.length - 2) + 1
+  const [head, ...states] = text.slice(0, end).split('\n')
+  const isWhole = text.slice(end) === sumOf(text.slice(0, end))
+  return new Set(isWhole && boot !== '' && head === headOf(boot) ? states : [])
+}
+
+/** Not synced: after a power failure it is of another start anyway. */
+export async function writeKnownTables(directory: string, boot: string, states: Iterable<string>): Promise<void> {
+  const text = [headOf(boot), ...states, ''].join('\n')
+  await writeFile(join(directory, NEW_FILE), text + sumOf(text), { mode: 0o600 })
+  await rename(join(directory, NEW_FILE), join(directory, KNOWN_TABLES_FILE))
+}
+
+function headOf(boot: string): string {
+  return `${MAGIC} ${boot}`
+}
+
+function sumOf(text: string): string {
+  return `${crc32(text).toString(16).padStart(8, '0')}\n`
+}
