@@ -20,20 +20,33 @@ const STATE_BYTES = 600
  */
 const OUTLINE_BYTES = 16 * 1024
 
+/** Sessions of which it is remembered that they were read, without what was read. */
+const SEEN_MOST = 4096
+
 /**
  * The states of sessions in memory, bounded by bytes. Where no other process can write (`authoritative`), a state that
  * is here is the truth; otherwise the backend's head is asked first and only newer events are read.
+ *
+ * A session is kept from its second use on, reading or writing. Many are read once and not again for long (an export, a
+ * search, a message to a bot): to keep those would push out what is in use, and what the collector has to carry along
+ * costs half as much again as reading it. The one that was read last stays until another is read, because whoever reads
+ * a session often goes on with it at once.
  */
 export class SessionStates<M> {
   readonly #source: EventSource
   readonly #authoritative: boolean
   readonly #states: LRUCache<string, SessionState<M>> | undefined
+  readonly #maxBytes: number
+  /** Read once, and not kept. */
+  readonly #seen = new LRUCache<string, true>({ max: SEEN_MOST })
+  #last: { readonly session: string; readonly state: SessionState<M> } | undefined
   /** One load per session at a time; removed when a write makes its result outdated, which is then not kept. */
   readonly #loading = new Map<string, Promise<SessionState<M>>>()
 
   constructor(source: EventSource, authoritative: boolean, maxBytes: number) {
     this.#source = source
     this.#authoritative = authoritative
+    this.#maxBytes = maxBytes
     this.#states =
       maxBytes > 0
         ? new LRUCache<string, SessionState<M>>({ maxSize: maxBytes, sizeCalculation: memoryBytes })
@@ -53,7 +66,7 @@ export class SessionStates<M> {
     if (running !== undefined && this.#authoritative) return running
     const loading = this.#loadFresh(session).then(
       (state) => {
-        if (this.#loading.get(session) === loading) this.keep(session, state)
+        if (this.#loading.get(session) === loading) this.#admit(session, state)
         return state
       },
       (error: unknown) => {
@@ -78,6 +91,7 @@ export class SessionStates<M> {
   /** Takes a state as the present one. */
   keep(session: string, state: SessionState<M>): void {
     this.#loading.delete(session)
+    if (this.#last?.session === session) this.#last = undefined
     // Where others write, a state is kept to read only what came after it, and an outline has nothing to add that to.
     if (state.isOutline && !this.#authoritative) this.#states?.delete(session)
     else this.#states?.set(session, state)
@@ -85,11 +99,28 @@ export class SessionStates<M> {
 
   forget(session: string): void {
     this.#loading.delete(session)
+    if (this.#last?.session === session) this.#last = undefined
     this.#states?.delete(session)
   }
 
   #known(session: string): SessionState<M> | undefined {
-    return this.#authoritative ? this.#states?.get(session) : undefined
+    if (!this.#authoritative) return undefined
+    const known = this.#states?.get(session)
+    const last = this.#last
+    if (known !== undefined || last === undefined || last.session !== session) return known
+    this.keep(session, last.state)
+    return last.state
+  }
+
+  /** A state that was read: kept if the session has been in use before. */
+  #admit(session: string, state: SessionState<M>): void {
+    if (!this.#authoritative || this.#states?.has(session) === true || this.#seen.delete(session)) {
+      this.keep(session, state)
+      return
+    }
+    this.#loading.delete(session)
+    this.#seen.set(session, true)
+    if (memoryBytes(state) <= this.#maxBytes) this.#last = { session, state }
   }
 
   async #loadFresh(session: string): Promise<SessionState<M>> {

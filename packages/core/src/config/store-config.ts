@@ -90,8 +90,9 @@ export type BackendChoice =
 
 export interface StoreSettings<M extends object = JsonObject> {
   /**
-   * How many bytes of views to keep in memory. A session that has dropped out, or was only written to, costs a cold
-   * load when it is read; 0 keeps none.
+   * How many bytes of views to keep in memory. A session is kept from its second use on, so that reading many sessions
+   * once pushes out none that is in use. One that has dropped out, or was only written to, costs a cold load when it is
+   * read; 0 keeps none.
    * @default 32 MiB
    */
   readonly viewCacheBytes?: number

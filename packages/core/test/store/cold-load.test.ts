@@ -107,6 +107,47 @@ test('a session that began here is read once, and then kept up to date in memory
   expect(seqs).toEqual([1, 2, 3])
 })
 
+test('reading many sessions once pushes out none that is in use', async () => {
+  const { backend, reads } = countingBackend()
+  const writer = await openStore(backend)
+  const keys = Array.from({ length: 50 }, (_, index) => `read once ${index}`)
+  for (const key of [KEY, ...keys]) await writer.addMessage(key, 'user', 'x'.repeat(1000))
+  // Room for the one in use and a few others.
+  const store = await openStore({ backend, viewCacheBytes: 10_000 })
+  const [first] = await store.getHistory(KEY)
+  const [second] = await store.getHistory(KEY)
+  expect(second).toBe(first)
+  for (const key of keys) expect(await store.getHistory(key)).toHaveLength(1)
+  const before = reads()
+  expect((await store.getHistory(KEY))[0]).toBe(first)
+  expect(reads()).toBe(before)
+})
+
+test('a session that was read once is kept when it is read again, also after others', async () => {
+  const { backend, reads } = countingBackend()
+  const writer = await openStore(backend)
+  for (const key of [KEY, 'other']) await writer.addMessage(key, 'user', 'hello')
+  const store = await openStore(backend)
+  for (const key of [KEY, 'other', KEY]) await store.getHistory(key)
+  expect(reads()).toBe(3)
+  for (const key of [KEY, 'other', KEY]) await store.getHistory(key)
+  expect(reads()).toBe(3)
+})
+
+test('what was read last is in hand for the write that follows, and up to date after it', async () => {
+  const { backend, reads } = countingBackend()
+  const writer = await openStore(backend)
+  for (const content of ['a', 'b', 'c']) await writer.addMessage(KEY, 'user', content)
+  const store = await openStore(backend)
+  const { version } = await store.load(KEY)
+  await store.truncateHistory(KEY, 2, { expectedVersion: version })
+  await store.addMessage(KEY, 'user', 'd')
+  expect((await store.getHistory(KEY)).map(({ content }) => content)).toEqual(['b', 'c', 'd'])
+  expect(reads()).toBe(1)
+  await store.deleteSession(KEY)
+  expect(await store.getHistory(KEY)).toEqual([])
+})
+
 test('listing, summary and expiry never scan a log', async () => {
   const { backend, seqs } = countingBackend()
   const store = await openStore(backend)
