@@ -16,6 +16,16 @@ const ADDED = 10
 const TRUNCATIONS = { full: 100, quick: 100, tiny: 2 } as const
 const SESSIONS = { full: 16, quick: 8, tiny: 1 } as const
 
+type Kind = 'fresh' | 'truncated'
+
+/**
+ * Both kinds lie side by side in the order of keys, as sessions of any age do. Had each kind a range of keys to itself,
+ * reading a fresh one would pass by the tables that were written before it began.
+ */
+function keyOf(kind: Kind, index: number): string {
+  return `${index}-${kind}`
+}
+
 const ABOUT = {
   id: 'truncated',
   title: 'Cold read after 100 truncations',
@@ -45,7 +55,7 @@ export const truncatedScenario: Scenario = {
           await entrant.reopen()
           await entrant.keeper.read('warm-up')
         },
-        slice: () => timeSequence(SESSIONS[context.scale], (index) => entrant.keeper.read(`${kind}-${index}`)),
+        slice: () => timeSequence(SESSIONS[context.scale], (index) => entrant.keeper.read(keyOf(kind, index))),
       })),
     )
     const warmUp = warmUpRounds(LIVE * SESSIONS[context.scale], context.scale)
@@ -61,14 +71,14 @@ async function fill(entrant: Entrant, { scale, seed }: ScenarioContext): Promise
   await Promise.all(
     Array.from({ length: SESSIONS[scale] }, async (_, index) => {
       const generator = new MessageGenerator(seed + index)
-      await store.addMessages(`truncated-${index}`, generator.take(LIVE))
+      await store.addMessages(keyOf('truncated', index), generator.take(LIVE))
       for (let cut = 0; cut < TRUNCATIONS[scale]; cut += 1) {
-        await store.addMessages(`truncated-${index}`, generator.take(ADDED))
-        await store.truncateHistory(`truncated-${index}`, LIVE, { exact: true })
+        await store.addMessages(keyOf('truncated', index), generator.take(ADDED))
+        await store.truncateHistory(keyOf('truncated', index), LIVE, { exact: true })
       }
-      const live: Message[] = await store.getHistory(`truncated-${index}`)
+      const live: Message[] = await store.getHistory(keyOf('truncated', index))
       for (let from = 0; from < live.length; from += ADDED) {
-        await store.addMessages(`fresh-${index}`, live.slice(from, from + ADDED))
+        await store.addMessages(keyOf('fresh', index), live.slice(from, from + ADDED))
       }
     }),
   )
@@ -77,7 +87,7 @@ async function fill(entrant: Entrant, { scale, seed }: ScenarioContext): Promise
 async function verify(entrant: Entrant, { scale }: ScenarioContext): Promise<void> {
   for (let index = 0; index < SESSIONS[scale]; index += 1) {
     const [fresh, truncated] = await Promise.all(
-      ['fresh', 'truncated'].map((kind) => entrant.keeper.read(`${kind}-${index}`)),
+      (['fresh', 'truncated'] as const).map((kind) => entrant.keeper.read(keyOf(kind, index))),
     )
     if (fresh?.length !== LIVE || JSON.stringify(fresh) !== JSON.stringify(truncated)) {
       throw new Error(`${entrant.id} does not hold the ${LIVE} live messages`)

@@ -32,7 +32,7 @@ export function roundsOf(counts: Readonly<Record<Scale, number>>, scale: Scale, 
 }
 
 /** Messages that each contestant reads before the clock starts, as others are added before appends are measured. */
-const WARM_UP_READS: Readonly<Record<Scale, number>> = { full: 50_000, quick: 10_000, tiny: 0 }
+const WARM_UP_READS: Readonly<Record<Scale, number>> = { full: 200_000, quick: 10_000, tiny: 0 }
 
 /** The rounds of warming up where each reads so many messages. */
 export function warmUpRounds(messages: number, scale: Scale): number {

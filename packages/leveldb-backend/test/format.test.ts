@@ -7,6 +7,8 @@ import { ClassicLevel } from 'classic-level'
 import { Unpackr } from 'msgpackr'
 import { expect, test } from 'vitest'
 
+import { KEPT_SHAPES } from '../src/payload-codec.ts'
+import { structureTable } from '../src/structures.ts'
 import { copyStore, event, grow, openBackend, readAll, readStore, temporaryDirectory } from './sample-store.ts'
 
 /** With nothing but the table that stands in the identity row. */
@@ -70,6 +72,10 @@ test('each value carries format, flags and a checksum over its key and itself', 
   )
   const unpack = await unpackerOf(path)
   expect(unpack(rows[3]![1].subarray(6))).toEqual(event(1))
+})
+
+test('every structure of the table is read back with its keys, in their order', () => {
+  expect(KEPT_SHAPES.map((shape) => Object.keys(shape as object))).toEqual(structureTable())
 })
 
 test('64 events become one value under the key of the last, and the single ones are deleted', async () => {
