@@ -54,6 +54,8 @@ export class Database {
   readonly #guard: TableGuard | undefined
   readonly #explain: () => StoreError | undefined
   #exchange: Promise<void> | undefined
+  /** Why the last exchange failed: LevelDB is closed then. */
+  #closedBy: unknown
   readonly #lent = new Set<Lent>()
   readonly #snapshots = new Set<Snapshot>()
   /** Under way: LevelDB must not be closed below them. */
@@ -202,7 +204,13 @@ export class Database {
   async #replace(open: () => Promise<Level>): Promise<void> {
     await this.#closeLevel()
     this.#reused = undefined
-    this.#level = await open()
+    try {
+      this.#level = await open()
+      this.#closedBy = undefined
+    } catch (error) {
+      this.#closedBy = error
+      throw error
+    }
     this.#isShadow = this.#level.location !== this.directory
   }
 
@@ -244,6 +252,11 @@ export class Database {
   }
 
   #failure(error: unknown): StoreError {
-    return this.#explain() ?? fromLevel(error, 'read', this.directory)
+    const reason = this.#closedBy === undefined ? error : rootCause(this.#closedBy)
+    return this.#explain() ?? fromLevel(reason, 'read', this.directory)
   }
+}
+
+function rootCause(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error
 }

@@ -7,24 +7,22 @@ import type { OpenFinding, OpenReport } from '@turnlog/core/backend'
 
 import { Anchor } from './anchor.ts'
 import { Database } from './database.ts'
-import { compareIdentity, compareWithAnchor, examineDirectory } from './examine-directory.ts'
-import type { Examined } from './examine-directory.ts'
+import { compareIdentity, examineDirectory } from './examine-directory.ts'
 import { forgetCompactions } from './files/forget-compactions.ts'
 import { protectFiles } from './files/protect-files.ts'
-import type { TornLog } from './files/inspect-store.ts'
-import { setFileAside, setTailAside } from './files/set-aside.ts'
 import type { CommitTarget } from './group-commit.ts'
 import { fromLevel } from './level-error.ts'
-import { closeShadow, openLevel, openShadow } from './level.ts'
+import { openLevel } from './level.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
+import { LogRunway } from './log-runway.ts'
+import { prepareExisting } from './prepare-existing.ts'
 import { LOCK_FILE, StoreLock } from './store-lock.ts'
+import { replayMissed } from './replay-missed.ts'
 import { readStoreRows, writeFirstRows } from './store-rows.ts'
 import type { Counter, StoreRows } from './store-rows.ts'
 import { TableGuard } from './table-guard.ts'
 import { TableNotes } from './table-notes.ts'
 import { cutFailedBatch, recoverWrites } from './recover-writes.ts'
-
-type Existing = Extract<Examined, { kind: 'existing' }>
 
 /** A store that is open for writing: its lock, its anchor and its database. */
 export class OpenedStore implements CommitTarget {
@@ -37,6 +35,8 @@ export class OpenedStore implements CommitTarget {
   readonly #anchor: Anchor
   readonly #guard: TableGuard
   readonly #notes: TableNotes
+  /** Only if syncs are waited for. What other systems do with zeros has not been measured. */
+  readonly #runway: LogRunway | undefined
   /** The last batch that is written and acknowledged. */
   #batches: number
   #bytesWritten = 0
@@ -59,6 +59,11 @@ export class OpenedStore implements CommitTarget {
     this.#lock = parts.lock
     this.#anchor = parts.anchor
     this.#guard = parts.guard
+    const { durability, writeBufferBytes } = parts.options
+    this.#runway =
+      durability === 'sync' && process.platform === 'linux'
+        ? new LogRunway(parts.directory, writeBufferBytes)
+        : undefined
     this.#notes = new TableNotes(parts.directory, parts.guard, parts.options.writeBufferBytes)
     this.database = parts.database
     this.rows = parts.rows
@@ -76,7 +81,7 @@ export class OpenedStore implements CommitTarget {
       const examined = await examineDirectory(directory)
       const created = examined.kind === 'new'
       const guard = new TableGuard(examined.kind === 'new' ? [] : examined.inspection.tables)
-      const findings = examined.kind === 'new' ? [] : await prepare(directory, options, examined, guard)
+      const findings = examined.kind === 'new' ? [] : await prepareExisting(directory, options, examined, guard)
       if (lock.isTakenOver) findings.push(staleLock(directory))
       if (examined.kind === 'new') {
         for (const name of examined.leftovers) rmSync(join(directory, name), { force: true })
@@ -86,7 +91,8 @@ export class OpenedStore implements CommitTarget {
         anchor = Anchor.open(directory)
       }
       database = new Database(directory, await openLevel(directory, options, created), guard)
-      if (created) await writeFirstRows(database, Anchor.read(directory).storeId)
+      if (examined.kind === 'new') await writeFirstRows(database, Anchor.read(directory).storeId)
+      else await replayMissed(database, examined.inspection.records)
       const rows = await readStoreRows(database)
       if (examined.kind === 'existing') compareIdentity(directory, examined.anchor, rows)
       anchor.reset({ storeId: rows.storeId, batches: rows.batches, durability: options.durability })
@@ -110,12 +116,16 @@ export class OpenedStore implements CommitTarget {
     this.#notes.written(bytes)
     // A full write buffer leads to compactions, and those read tables.
     const isUnchecked = !this.#guard.isDone && this.#bytesWritten > this.#options.writeBufferBytes / 2
-    return isUnchecked || this.#isFenced ? this.#checkAndReopen(isUnchecked) : undefined
+    if (isUnchecked || this.#isFenced) return this.#checkAndReopen(isUnchecked)
+    this.#runway?.prepare(bytes)
+    return undefined
   }
 
   async #checkAndReopen(isUnchecked: boolean): Promise<void> {
     if (isUnchecked) await this.#guard.all()
     if (!this.#isFenced) return
+    this.#runway?.leave()
+    await this.#notes.settled()
     const beforeOpen = this.#leavesTraces ? () => undefined : () => forgetCompactions(this.directory)
     try {
       await recoverWrites(this.directory, this.#options, this.database, this.#batches, beforeOpen)
@@ -155,11 +165,20 @@ export class OpenedStore implements CommitTarget {
     return fromLevel(error, 'append', this.directory)
   }
 
+  #endRunway(): void {
+    try {
+      this.#runway?.cut()
+    } catch {
+      // The zeros stay: they cost some disk until the next opening.
+    }
+  }
+
   /** @throws `IO`; it is closed all the same */
   async close(): Promise<void> {
     try {
       await this.database.close()
       if (this.#isFenced) cutFailedBatch(this.directory, this.#batches)
+      this.#endRunway()
       this.#anchor.sync()
       // LevelDB's diary: it grows with every compaction, quotes keys, and nobody reads it.
       for (const name of ['LOG', 'LOG.old']) rmSync(join(this.directory, name), { force: true })
@@ -171,47 +190,6 @@ export class OpenedStore implements CommitTarget {
       this.#anchor.close()
       this.#lock.release()
     }
-  }
-}
-
-/**
- * Makes a store that exists ready for LevelDB: what LevelDB would destroy is set aside. Compares with the anchor first,
- * so that nothing is changed in a store that has lost something.
- */
-async function prepare(
-  directory: string,
-  options: CheckedOptions,
-  { anchor, inspection }: Existing,
-  guard: TableGuard,
-): Promise<OpenFinding[]> {
-  const { torn, orphans } = inspection
-  await guard.prepare(inspection.batches !== undefined)
-  const batches = inspection.batches ?? (await countInShadow(directory, options, torn, guard))
-  const findings = compareWithAnchor(directory, anchor, batches, torn)
-  if (torn !== undefined) setTailAside(torn.file, torn.offset)
-  for (const file of orphans) {
-    const aside = setFileAside(file)
-    findings.push({
-      kind: 'set-aside',
-      message: `A table that belongs to no version was moved to ${aside}.`,
-      file: aside,
-    })
-  }
-  return findings
-}
-
-/** The logs hold no whole batch, so the number of the last one is in a table. */
-async function countInShadow(
-  directory: string,
-  options: CheckedOptions,
-  torn: TornLog | undefined,
-  guard: TableGuard,
-): Promise<number> {
-  const level = await openShadow(directory, options, torn)
-  try {
-    return (await readStoreRows(new Database(directory, level, guard))).batches
-  } finally {
-    await closeShadow(level)
   }
 }
 

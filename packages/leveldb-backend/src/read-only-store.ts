@@ -45,6 +45,7 @@ export class ReadOnlyStore {
     const database = new Database(directory, level, guard, () => writerSince(directory))
     try {
       const rows = await readStoreRows(database)
+      if (rows.batches < (inspection.batches ?? 0)) throw missedLog(directory)
       compareIdentity(directory, anchor, rows)
       const findings = compareWithAnchor(directory, anchor, rows.batches, inspection.torn)
       return new ReadOnlyStore(directory, database, { created: false, findings })
@@ -71,6 +72,11 @@ function writerSince(directory: string): StoreError | undefined {
       { cause },
     )
   }
+}
+
+/** See `replayMissed`: here nothing is written, and nothing was lost. */
+function missedLog(directory: string): StoreError {
+  return new StoreError('IO', `Cannot read the logs of ${directory}: LevelDB could not open them. Open it again.`)
 }
 
 function existingDirectory(path: string): string {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
@@ -6,10 +6,12 @@ import { StoreError } from '@turnlog/core/backend'
 import type { Database } from './database.ts'
 import { corruptFile, counterOf } from './files/inspect-store.ts'
 import { parseLog } from './files/log-file.ts'
-import { cutFile } from './files/set-aside.ts'
+import type { LogRecord } from './files/log-file.ts'
 import { listStoreFiles, logName } from './files/store-files.ts'
 import { openLevel, openShadow } from './level.ts'
+import type { Level } from './level.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
+import { replayMissed } from './replay-missed.ts'
 import { readStoreRows } from './store-rows.ts'
 
 /** LevelDB writes a MANIFEST, a log and a table when it opens; the table is what was in the logs. */
@@ -33,9 +35,13 @@ export async function recoverWrites(
   beforeOpen: () => void,
 ): Promise<void> {
   probeSpace(directory)
-  await database.exchange(async () => {
+  // Once LevelDB is closed the logs must be cut, so they are opened before: nobody could read if that failed.
+  const logs = openLogs(directory)
+  let records: readonly LogRecord[] = []
+  const open = async (): Promise<Level> => {
     try {
-      cutFailedBatch(directory, batches)
+      records = cutBehind(logs, batches)
+      closeLogs(logs) // LevelDB may need the descriptors
       beforeOpen()
       return await openLevel(directory, options, false)
     } catch (error) {
@@ -43,8 +49,14 @@ export async function recoverWrites(
         throw error
       })
     }
-  })
+  }
+  try {
+    await database.exchange(open)
+  } finally {
+    closeLogs(logs)
+  }
   if (database.isShadow) throw stillFailing(directory)
+  await replayMissed(database, records)
   const rows = await readStoreRows(database)
   if (rows.batches === batches) return
   throw new StoreError(
@@ -79,14 +91,51 @@ function probeSpace(directory: string): void {
 
 /** Cuts everything after batch number `batches` off the logs. @throws `CORRUPT`, or what the file system says */
 export function cutFailedBatch(directory: string, batches: number): void {
-  for (const number of listStoreFiles(directory).logs) {
-    const file = join(directory, logName(number))
-    const { records, end, rest } = parseLog(readFileSync(file))
+  const logs = openLogs(directory)
+  try {
+    cutBehind(logs, batches)
+  } finally {
+    closeLogs(logs)
+  }
+}
+
+interface OpenLog {
+  readonly file: string
+  readonly descriptor: number
+}
+
+/** @throws `IO` */
+function openLogs(directory: string): OpenLog[] {
+  const logs: OpenLog[] = []
+  try {
+    for (const number of listStoreFiles(directory).logs) {
+      const file = join(directory, logName(number))
+      logs.push({ file, descriptor: openSync(file, 'r+') })
+    }
+    return logs
+  } catch (error) {
+    closeLogs(logs)
+    throw stillFailing(directory, error)
+  }
+}
+
+function closeLogs(logs: OpenLog[]): void {
+  for (const { descriptor } of logs.splice(0)) closeSync(descriptor)
+}
+
+/** @returns what stays */
+function cutBehind(logs: readonly OpenLog[], batches: number): readonly LogRecord[] {
+  const kept: LogRecord[] = []
+  for (const { file, descriptor } of logs) {
+    const { records, end, rest } = parseLog(readFileSync(descriptor))
     if (rest === 'damaged') throw corruptFile(file, `the record at byte ${end} is damaged`)
     const failed = records.find((record) => (counterOf(record) ?? 0) > batches)
-    if (failed !== undefined) cutFile(file, failed.offset)
-    else if (rest === 'torn') cutFile(file, end)
+    kept.push(...records.filter((record) => failed === undefined || record.offset < failed.offset))
+    if (failed === undefined && rest !== 'torn') continue
+    ftruncateSync(descriptor, failed?.offset ?? end)
+    fsyncSync(descriptor)
   }
+  return kept
 }
 
 function stillFailing(directory: string, cause?: unknown): StoreError {

@@ -54,6 +54,11 @@ export class TableNotes {
     return this.#noting
   }
 
+  /** Resolves when nothing is being noted: a file that is open meanwhile may be one too many. */
+  async settled(): Promise<void> {
+    await this.#noting
+  }
+
   /** After LevelDB has been closed and the modes of its files have been set, which also changes their state. */
   async close(): Promise<void> {
     await this.#noting

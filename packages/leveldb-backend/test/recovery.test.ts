@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, test } from 'vitest'
 
+import { parseLog } from '../src/files/log-file.ts'
 import {
   event,
   fileContents,
@@ -45,7 +46,7 @@ test.each([
   const backend = await openBackend(path, { durability })
   await grow(backend, 'a', 1)
   const [log = ''] = filesNamed(path, /\.log$/)
-  const boundary = readFileSync(log).length
+  const boundary = parseLog(readFileSync(log)).end
   await grow(backend, 'a', 1)
   await backend.close()
   truncateSync(log, boundary)

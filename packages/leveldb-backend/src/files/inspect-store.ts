@@ -39,6 +39,8 @@ export interface TornLog {
 /** What LevelDB would find, learned without LevelDB. */
 export interface Inspection {
   readonly tables: readonly InspectedTable[]
+  /** What is in the logs that LevelDB reads. */
+  readonly records: readonly LogRecord[]
   /** The number of the last batch in the logs; `undefined` if they hold none. */
   readonly batches: number | undefined
   readonly torn: TornLog | undefined
@@ -103,10 +105,11 @@ function inspectLogs(
   directory: string,
   files: StoreFiles,
   { logNumber, tables }: Manifest,
-): Pick<Inspection, 'batches' | 'torn'> {
+): Pick<Inspection, 'records' | 'batches' | 'torn'> {
   const isFresh = logNumber === 0 && tables.size === 0
   if (!isFresh && !files.logs.includes(logNumber))
     throw corruptFile(join(directory, logName(logNumber)), 'it is missing')
+  const all: LogRecord[] = []
   let batches: number | undefined
   let torn: TornLog | undefined
   for (const number of files.logs) {
@@ -124,10 +127,11 @@ function inspectLogs(
         throw corruptFile(file, `the record at byte ${record.offset} is not the batch that must come here`)
       }
       batches = found
+      all.push(record)
     }
     if (rest === 'torn') torn = { file, offset: end, bytes: bytes.length - end }
   }
-  return { batches, torn }
+  return { records: all, batches, torn }
 }
 
 /** Every batch that was ever written says which one it is, in its last entry. */

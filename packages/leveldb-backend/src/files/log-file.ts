@@ -35,7 +35,7 @@ export interface LogContents {
   /** Where the whole records end. */
   readonly end: number
   /**
-   * What follows them. `torn`: a write that was cut short, nothing complete comes after it. `damaged`: complete records
+   * What follows them. `nothing`: the end, or zeros that were to be written over. `torn`: a write that was cut short, nothing complete comes after it. `damaged`: complete records
    * come after it, so it was complete once.
    */
   readonly rest: 'nothing' | 'torn' | 'damaged'
@@ -57,6 +57,7 @@ export function parseLog(bytes: Buffer, start = 0): LogContents {
     at = skipTrailer(at)
     if (at >= bytes.length) return { records, end, rest: parts === undefined ? 'nothing' : 'torn' }
     const fragment = readFragment(bytes, at)
+    if (fragment === undefined && parts === undefined && isZero(bytes, at)) return { records, end, rest: 'nothing' }
     const isExpected = fragment !== undefined && (parts === undefined) === fragment.type <= FIRST
     if (!isExpected) return { records, end, rest: nextRecord(bytes, at + 1) === undefined ? 'torn' : 'damaged' }
     const part = bytes.subarray(fragment.start, fragment.end)
@@ -71,6 +72,16 @@ export function parseLog(bytes: Buffer, start = 0): LogContents {
     }
     at = fragment.end
   }
+}
+
+const ZEROS = Buffer.alloc(64 * 1024)
+
+function isZero(bytes: Buffer, start: number): boolean {
+  for (let at = start; at < bytes.length; at += ZEROS.length) {
+    const chunk = bytes.subarray(at, at + ZEROS.length)
+    if (!chunk.equals(ZEROS.subarray(0, chunk.length))) return false
+  }
+  return true
 }
 
 /** The last bytes of a block are left empty if no header fits into them. */
