@@ -6,14 +6,12 @@ import { cutFile } from './files/set-aside.ts'
 import { listStoreFiles, logName } from './files/store-files.ts'
 
 const KIB = 1024
-/** Zeros for so many batches, within these bounds. */
-const BATCHES_AHEAD = 16
-const LEAST_BYTES = 256 * KIB
-const MOST_BYTES = 1024 * KIB
-/** Larger ones are not worth it: the disk has more to do with them than with the journal. */
-const BATCH_MOST = 128 * KIB
-/** About what LevelDB writes for each batch beside what is in it. */
-const BATCH_EXTRA = 512
+const ZEROS_BYTES = 256 * KIB
+/** Not for larger ones: to write the zeros, too, would cost as much as it saves. */
+const BATCH_MOST = 16 * KIB
+/** About what LevelDB writes for a batch: keys and headers come to what is counted, most of all for small messages. */
+const BATCH_EXTRA = 256
+const BATCH_SHARE = 1.25
 
 /**
  * Zeros ahead of LevelDB's log. To sync a file that grows, the file system also commits its journal; a log that is
@@ -28,21 +26,24 @@ export class LogRunway {
   #descriptor: number | undefined
   #isOff = false
   /** Where the zeros end. */
-  #end = -1
+  #end = 0
   /** About where the log is: what LevelDB adds to a batch is not known exactly. */
   #position = 0
 
   /** Never longer than a quarter of a log, which is as long as a write buffer. */
   constructor(directory: string, writeBufferBytes: number) {
     this.#directory = directory
-    this.#zeros = Buffer.alloc(Math.min(MOST_BYTES, Math.floor(writeBufferBytes / 4)))
+    this.#zeros = Buffer.alloc(Math.min(ZEROS_BYTES, Math.floor(writeBufferBytes / 4)))
   }
 
   /** Before a batch of so many bytes. No other may be under way: behind the end of the file nobody writes then. */
   prepare(bytes: number): void {
     if (this.#isOff || bytes > BATCH_MOST) return
+    const needed = bytes * BATCH_SHARE + BATCH_EXTRA
+    this.#position += needed
+    if (this.#position <= this.#end) return
     try {
-      this.#lengthen(bytes + BATCH_EXTRA)
+      this.#lengthen(needed)
     } catch {
       // The disk is full, or worse. The write that follows will tell, or manage without.
       this.leave()
@@ -55,6 +56,8 @@ export class LogRunway {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor)
     this.#descriptor = undefined
     this.#isOff = false
+    this.#position = 0
+    this.#end = 0
   }
 
   /** After LevelDB has been closed in order: what nobody has written over goes. */
@@ -68,26 +71,23 @@ export class LogRunway {
     }
   }
 
-  #lengthen(bytes: number): void {
-    const descriptor = this.#openLog()
-    if (descriptor === undefined) return
-    const { size } = fstatSync(descriptor)
-    if (size > this.#end) this.#position = size // it has outrun the zeros
-    if (size - this.#position < bytes) {
-      const length = Math.min(this.#zeros.length, Math.max(LEAST_BYTES, BATCHES_AHEAD * bytes))
-      this.#end = size + writeSync(descriptor, this.#zeros, 0, length, size)
-    }
-    this.#position += bytes
+  #lengthen(needed: number): void {
+    const { descriptor, size } = this.#openLog()
+    const end = size + writeSync(descriptor, this.#zeros, 0, this.#zeros.length, size)
+    // Where the zeros before were not used up the log is not at its end, but there is no telling how far it is.
+    this.#position = size + needed
+    this.#end = end
   }
 
   /** The newest log. A full one is deleted when its table is written, and that is how it is noticed. */
-  #openLog(): number | undefined {
-    if (this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink > 0) return this.#descriptor
+  #openLog(): { readonly descriptor: number; readonly size: number } {
+    const open = this.#descriptor === undefined ? undefined : fstatSync(this.#descriptor)
+    if (this.#descriptor !== undefined && open !== undefined && open.nlink > 0) {
+      return { descriptor: this.#descriptor, size: open.size }
+    }
     this.leave()
-    const number = listStoreFiles(this.#directory).logs.at(-1)
-    if (number === undefined) return undefined
+    const number = listStoreFiles(this.#directory).logs.at(-1) ?? 0
     this.#descriptor = openSync(join(this.#directory, logName(number)), 'r+')
-    this.#end = -1
-    return this.#descriptor
+    return { descriptor: this.#descriptor, size: fstatSync(this.#descriptor).size }
   }
 }

@@ -65,7 +65,7 @@ test('where nobody waits for syncs, and for large appends, there are no zeros', 
   expect(zerosAhead(newestLog(path))).toBe(0)
   await unsynced.close()
   const backend = await openBackend(path)
-  await grow(backend, 'a', 1, { extra: { text: 'x'.repeat(300 * KIB) } })
+  await grow(backend, 'a', 1, { extra: { text: 'x'.repeat(30 * KIB) } })
   expect(zerosAhead(newestLog(path))).toBe(0)
 })
 
@@ -110,7 +110,7 @@ test('the zeros go on in the next log when one is full', async () => {
   const backend = await openBackend(path, { writeBufferBytes: 1024 * KIB })
   const logs = new Set<string>()
   for (let count = 0; logs.size < 4; count += 1) {
-    await grow(backend, 'a', 1, { extra: { text: 'x'.repeat(20 * KIB) } })
+    await grow(backend, 'a', 1, { extra: { text: 'x'.repeat(10 * KIB) } })
     logs.add(basename(newestLog(path)))
     expect(statSync(newestLog(path)).size).toBeLessThan(2 * 1024 * KIB)
   }
