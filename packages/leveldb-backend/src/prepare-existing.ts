@@ -4,7 +4,7 @@ import { Database } from './database.ts'
 import { compareWithAnchor } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
 import type { TornLog } from './files/inspect-store.ts'
-import { setFileAside, setTailAside } from './files/set-aside.ts'
+import { removeTablesAside, setFileAside, setTailAside } from './files/set-aside.ts'
 import { closeShadow, openShadow } from './level.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
 import { readStoreRows } from './store-rows.ts'
@@ -27,6 +27,8 @@ export async function prepareExisting(
   const batches = inspection.batches ?? (await countInShadow(directory, options, torn, guard))
   const findings = compareWithAnchor(directory, anchor, batches, torn)
   if (torn !== undefined) setTailAside(torn.file, torn.offset)
+  // A kill in the midst of a compaction leaves some each time. Those of an earlier one: the store was opened since, whole.
+  if (orphans.length > 0) removeTablesAside(directory)
   for (const file of orphans) {
     const aside = setFileAside(file)
     findings.push({

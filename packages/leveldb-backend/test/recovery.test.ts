@@ -77,6 +77,28 @@ test('a table that belongs to no version is moved aside, not deleted', async () 
   expect(basename(findings[0]?.file ?? '')).toContain('000001.ldb')
 })
 
+test('of tables that were moved aside only those of the last time stay, so that kills do not fill the disk', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 3)
+  await backend.close()
+  await backend.open()
+  await backend.close()
+  const [table = ''] = filesNamed(path, /\.ldb$/)
+  for (const name of ['000001.ldb', '000002.ldb']) {
+    appendBytes(join(path, name), readFileSync(table))
+    const [log = ''] = filesNamed(path, /\.log$/)
+    appendBytes(log, Buffer.from('torn'))
+    await backend.open()
+    await backend.close()
+  }
+  const names = [...fileContents(join(path, 'set-aside')).keys()]
+  expect(names.filter((name) => name.endsWith('.ldb'))).toEqual([expect.stringContaining('000002.ldb')])
+  expect(names.filter((name) => name.endsWith('.torn'))).toHaveLength(2)
+  await backend.open()
+  expect(await readAll(backend, 'a')).toHaveLength(3)
+})
+
 test('a creation that was interrupted is begun again', async () => {
   const path = temporaryDirectory()
   appendBytes(join(path, 'turnlog.anchor'), Buffer.alloc(0))

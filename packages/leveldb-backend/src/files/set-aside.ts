@@ -1,11 +1,14 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -17,6 +20,14 @@ export function setFileAside(file: string): string {
   const target = asidePath(file, '')
   renameSync(file, target)
   return target
+}
+
+/** Deletes the tables that were moved aside before. */
+export function removeTablesAside(directory: string): void {
+  const aside = join(directory, SET_ASIDE)
+  for (const name of existsSync(aside) ? readdirSync(aside) : []) {
+    if (/\.(?:ldb|sst)$/.test(name)) rmSync(join(aside, name), { force: true })
+  }
 }
 
 /** Copies the end of a file and then cuts it off. Gives the path of the copy. */
