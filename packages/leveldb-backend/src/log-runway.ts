@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { parseLog } from './files/log-file.ts'
@@ -12,6 +12,8 @@ const BATCH_MOST = 16 * KIB
 /** About what LevelDB writes for a batch: keys and headers come to what is counted, most of all for small messages. */
 const BATCH_EXTRA = 256
 const BATCH_SHARE = 1.25
+/** Looked at before more zeros are written: so many may be left. Any batch that gets zeros fits into them. */
+const LEFT_BYTES = 32 * KIB
 
 /**
  * Zeros ahead of LevelDB's log. To sync a file that grows, the file system also commits its journal; a log that is
@@ -38,10 +40,9 @@ export class LogRunway {
 
   /** Before a batch of so many bytes. No other may be under way: behind the end of the file nobody writes then. */
   prepare(bytes: number): void {
-    if (this.#isOff || bytes > BATCH_MOST) return
     const needed = bytes * BATCH_SHARE + BATCH_EXTRA
     this.#position += needed
-    if (this.#position <= this.#end) return
+    if (this.#isOff || bytes > BATCH_MOST || this.#position <= this.#end) return
     try {
       this.#lengthen(needed)
     } catch {
@@ -73,10 +74,16 @@ export class LogRunway {
 
   #lengthen(needed: number): void {
     const { descriptor, size } = this.#openLog()
-    const end = size + writeSync(descriptor, this.#zeros, 0, this.#zeros.length, size)
-    // Where the zeros before were not used up the log is not at its end, but there is no telling how far it is.
-    this.#position = size + needed
-    this.#end = end
+    const left = this.#end === size && this.#hasZeros(descriptor, size) ? LEFT_BYTES : 0
+    this.#end = left > 0 ? size : size + writeSync(descriptor, this.#zeros, 0, this.#zeros.length, size)
+    this.#position = size - left + needed
+  }
+
+  /** Whether some zeros are left after all: `#position` is only a guess. */
+  #hasZeros(descriptor: number, size: number): boolean {
+    const last = Buffer.allocUnsafe(Math.min(LEFT_BYTES, size))
+    const count = readSync(descriptor, last, 0, last.length, size - last.length)
+    return count === LEFT_BYTES && last.equals(this.#zeros.subarray(0, LEFT_BYTES))
   }
 
   /** The newest log. A full one is deleted when its table is written, and that is how it is noticed. */

@@ -58,6 +58,15 @@ test.runIf(isLinux)('a log is written over zeros, and closing cuts off those tha
   expect(await readAll(backend, 'a')).toHaveLength(21)
 })
 
+test.runIf(isLinux)('more zeros are written only when those before are used up', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  for (let count = 0; count < 1500; count += 1) {
+    await grow(backend, `session ${count % 7}`, 1)
+    if (count % 100 === 0) expect(zerosAhead(newestLog(path))).toBeLessThan((256 + 40) * KIB)
+  }
+})
+
 test('where nobody waits for syncs, and for large appends, there are no zeros', async () => {
   const path = temporaryDirectory()
   const unsynced = await openBackend(path, { durability: 'os' })

@@ -35,8 +35,8 @@ export interface LogContents {
   /** Where the whole records end. */
   readonly end: number
   /**
-   * What follows them. `nothing`: the end, or zeros that were to be written over. `torn`: a write that was cut short, nothing complete comes after it. `damaged`: complete records
-   * come after it, so it was complete once.
+   * What follows them. `nothing`: the end, or zeros that were to be written over. `torn`: a write that was cut short,
+   * nothing complete comes after it. `damaged`: complete records come after it, so it was complete once.
    */
   readonly rest: 'nothing' | 'torn' | 'damaged'
 }
