@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
 export const KNOWN_TABLES_FILE = 'turnlog.tables'
-const NEW_FILE = `${KNOWN_TABLES_FILE}.new`
 const MAGIC = 'turnlog tables 1'
 
 /** A table as it was seen. Whoever writes to it, or puts another file in its place, changes one of these. */
@@ -33,11 +32,10 @@ export function readKnownTables(directory: string, boot: string): ReadonlySet<st
   return new Set(isWhole && boot !== '' && head === headOf(boot) ? states : [])
 }
 
-/** Not synced: after a power failure it is of another start anyway. */
+/** In place, and not synced: one that is cut short counts for nothing, and after a power failure it is of another start. */
 export async function writeKnownTables(directory: string, boot: string, states: Iterable<string>): Promise<void> {
   const text = [headOf(boot), ...states, ''].join('\n')
-  await writeFile(join(directory, NEW_FILE), text + sumOf(text), { mode: 0o600 })
-  await rename(join(directory, NEW_FILE), join(directory, KNOWN_TABLES_FILE))
+  await writeFile(join(directory, KNOWN_TABLES_FILE), text + sumOf(text), { mode: 0o600 })
 }
 
 function headOf(boot: string): string {

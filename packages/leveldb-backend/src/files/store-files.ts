@@ -13,8 +13,7 @@ export interface StoreFiles {
 }
 
 export const SET_ASIDE = 'set-aside'
-const OWN =
-  /^(?:turnlog\.(?:anchor|probe|tables(?:\.new)?|lock(?:\..*)?)|set-aside|LOCK|LOG|LOG\.old|lost\+found|\.DS_Store)$/
+const OWN = /^(?:turnlog\.(?:anchor|probe|tables|lock(?:\..*)?)|set-aside|LOCK|LOG|LOG\.old|lost\+found|\.DS_Store)$/
 
 export function listStoreFiles(directory: string): StoreFiles {
   const names = readdirSync(directory)
