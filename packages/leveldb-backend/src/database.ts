@@ -2,7 +2,7 @@ import type { StoreError } from '@turnlog/core/backend'
 
 import { probeCompaction } from './files/probe-compaction.ts'
 import { HIGH_WATER_MARK_BYTES, ROWS_MOST } from './iterator-step.ts'
-import { fromLevel } from './level-error.ts'
+import { fromLevel, rootCause } from './level-error.ts'
 import type { Level } from './level.ts'
 import { closeShadow } from './level.ts'
 import { ReusedBatch } from './reused-batch.ts'
@@ -255,8 +255,4 @@ export class Database {
     const reason = this.#closedBy === undefined ? error : rootCause(this.#closedBy)
     return this.#explain() ?? fromLevel(reason, 'read', this.directory)
   }
-}
-
-function rootCause(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error
 }

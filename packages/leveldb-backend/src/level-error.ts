@@ -23,3 +23,8 @@ export function fromLevel(error: unknown, what: string, location: string): Store
   }
   return new StoreError('IO', `Cannot ${what} in ${location}: the storage failed. See the cause.`, { cause: error })
 }
+
+/** What it all began with: the reason that the system gave, below the words of those who passed it on. */
+export function rootCause(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error
+}

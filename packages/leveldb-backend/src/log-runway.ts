@@ -64,6 +64,14 @@ export class LogRunway {
   /** After LevelDB has been closed in order: what nobody has written over goes. */
   cut(): void {
     this.leave()
+    try {
+      this.#cutZeros()
+    } catch {
+      // They stay, and cost some disk until the next opening.
+    }
+  }
+
+  #cutZeros(): void {
     for (const number of listStoreFiles(this.#directory).logs) {
       const file = join(this.#directory, logName(number))
       const bytes = readFileSync(file)

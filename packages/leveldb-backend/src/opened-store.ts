@@ -165,20 +165,12 @@ export class OpenedStore implements CommitTarget {
     return fromLevel(error, 'append', this.directory)
   }
 
-  #endRunway(): void {
-    try {
-      this.#runway?.cut()
-    } catch {
-      // The zeros stay: they cost some disk until the next opening.
-    }
-  }
-
   /** @throws `IO`; it is closed all the same */
   async close(): Promise<void> {
     try {
       await this.database.close()
       if (this.#isFenced) cutFailedBatch(this.directory, this.#batches)
-      this.#endRunway()
+      this.#runway?.cut()
       this.#anchor.sync()
       // LevelDB's diary: it grows with every compaction, quotes keys, and nobody reads it.
       for (const name of ['LOG', 'LOG.old']) rmSync(join(this.directory, name), { force: true })

@@ -76,7 +76,7 @@ export class TableNotes {
     }
     const isSame =
       states.size === this.#states.size && Array.from(states.keys()).every((number) => this.#states.has(number))
-    if (isSame && states.size > 0) return
+    if (isSame) return
     this.#states = states
     await writeKnownTables(this.#directory, this.#boot, states.values())
   }

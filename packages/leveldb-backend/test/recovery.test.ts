@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
+import type { Backend } from '@turnlog/core/backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, test } from 'vitest'
 
@@ -20,6 +21,18 @@ function appendBytes(file: string, bytes: Buffer): void {
   const descriptor = openSync(file, 'a')
   writeSync(descriptor, bytes)
   closeSync(descriptor)
+}
+
+/** Closed, with all that it holds in a table. */
+async function storeWithTable(): Promise<{ path: string; backend: Backend; table: string }> {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 3)
+  await backend.close()
+  await backend.open()
+  await backend.close()
+  const [table = ''] = filesNamed(path, /\.ldb$/)
+  return { path, backend, table }
 }
 
 test('a torn record at the end of the log is reported, set aside and cut off', async () => {
@@ -61,13 +74,7 @@ test.each([
 })
 
 test('a table that belongs to no version is moved aside, not deleted', async () => {
-  const path = temporaryDirectory()
-  const backend = await openBackend(path)
-  await grow(backend, 'a', 3)
-  await backend.close()
-  await backend.open()
-  await backend.close()
-  const [table = ''] = filesNamed(path, /\.ldb$/)
+  const { path, backend, table } = await storeWithTable()
   const bytes = readFileSync(table)
   const orphan = join(path, '000001.ldb')
   appendBytes(orphan, bytes)
@@ -78,13 +85,7 @@ test('a table that belongs to no version is moved aside, not deleted', async () 
 })
 
 test('of tables that were moved aside only those of the last time stay, so that kills do not fill the disk', async () => {
-  const path = temporaryDirectory()
-  const backend = await openBackend(path)
-  await grow(backend, 'a', 3)
-  await backend.close()
-  await backend.open()
-  await backend.close()
-  const [table = ''] = filesNamed(path, /\.ldb$/)
+  const { path, backend, table } = await storeWithTable()
   for (const name of ['000001.ldb', '000002.ldb']) {
     appendBytes(join(path, name), readFileSync(table))
     const [log = ''] = filesNamed(path, /\.log$/)
