@@ -14,8 +14,8 @@ export interface Intent<M, R extends object> {
   readonly operation?: Operation | undefined
   /** Reads what planning needs beside the state. */
   readonly prepare?: ((settled: SessionState<M>) => Promise<void>) | undefined
-  /** Checks first, then adds events: a plan that throws has added none. */
-  plan(draft: Draft<M>): R
+  /** Checks first, then adds events: a plan that throws has added none. What it gives comes beside the version. */
+  plan(draft: Draft<M>): R | void
 }
 
 export type Planned<R> = R & { readonly version: number }
@@ -39,7 +39,9 @@ export function planIntent<M, R extends object>(session: string, draft: Draft<M>
   }
   draft.operation = operation
   try {
-    return { ...intent.plan(draft), version: visibleVersion(draft.state) }
+    const result = intent.plan(draft)
+    const planned = visibleVersion(draft.state)
+    return (result === undefined ? { version: planned } : { ...result, version: planned }) as Planned<R>
   } finally {
     draft.operation = undefined
   }

@@ -148,7 +148,8 @@ export class SessionQueue<M> {
       }
       this.#context.settled(this.#session, draft.state)
     }
-    for (const [index, waiting] of batch.entries()) {
+    for (let index = 0; index < batch.length; index++) {
+      const waiting = batch[index] as Waiting<M>
       const outcome = outcomes[index] as Outcome
       if ('error' in outcome) waiting.reject(outcome.error)
       else waiting.resolve(outcome.result)

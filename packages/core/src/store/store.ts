@@ -9,6 +9,7 @@ import { StoreKeeper } from '../lifecycle/store-keeper.ts'
 import { isLimited } from '../lifecycle/view-limit.ts'
 import type { SweepResult } from '../lifecycle/sweep-result.ts'
 import { normaliseJson } from '../normalise/normalise-json.ts'
+import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { bytesOf, normaliseMessage } from '../normalise/normalise-message.ts'
 import { planAddMessages } from '../plan/add-messages.ts'
 import { cutBefore, cutToLast, planCut } from '../plan/cut.ts'
@@ -95,29 +96,30 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     })
   }
 
-  async addMessage(
+  // Not async, because every agent adds: a promise around a promise takes three more turns to settle.
+  addMessage(
     key: string,
     roleOrMessage: string | M,
     contentOrOptions?: string | WriteOptions,
     options?: WriteOptions,
   ): Promise<WriteResult> {
-    if (typeof roleOrMessage === 'string') {
-      checkText('content', contentOrOptions)
-      return this.#addMessages(key, [{ role: roleOrMessage, content: contentOrOptions }], 'message', options)
+    try {
+      const isText = typeof roleOrMessage === 'string'
+      if (isText) checkText('content', contentOrOptions)
+      const message = isText ? { role: roleOrMessage, content: contentOrOptions } : roleOrMessage
+      const normal = normaliseMessage<M>(message, 'message', this.#limitsOf(key).maxMessageBytes)
+      return this.#add(key, [normal], isText ? options : (contentOrOptions as WriteOptions | undefined))
+    } catch (error) {
+      return Promise.reject(error)
     }
-    return this.#addMessages(key, [roleOrMessage], 'message', contentOrOptions as WriteOptions | undefined)
   }
 
   async addMessages(key: string, messages: readonly M[], options?: WriteOptions): Promise<WriteResult> {
-    return this.#addMessages(key, messages, 'messages', options)
+    return this.#add(key, internMessages<M>(messages, this.#limitsOf(key).maxMessageBytes), options)
   }
 
-  #addMessages(key: string, input: readonly unknown[], name: string, options?: WriteOptions): Promise<WriteResult> {
-    const { maxMessageBytes, add } = this.#limitsOf(key)
-    const messages =
-      name === 'message'
-        ? [normaliseMessage<M>(input[0], name, maxMessageBytes)]
-        : internMessages<M>(input, maxMessageBytes)
+  #add(key: string, messages: readonly NormalMessage<M>[], options: WriteOptions | undefined): Promise<WriteResult> {
+    const { add } = this.#limits(key)
     const plan = (draft: Draft<M>): void => planAddMessages(key, draft, messages, add, this.toolLinks)
     return this.#write(key, options, ['add', messages], bytesOf(messages), plan, { onlyAdds: !isLimited(add.cutAt) })
   }
@@ -265,13 +267,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     // Not async, as all who call it are: a promise around a promise takes three more turns to settle.
     this.checkSession(key)
     const { expectedVersion, operation } = checkWriteOptions(options, request)
-    return this.#queues.enqueue<R>(key, {
-      bytes,
-      onlyAdds: needs?.onlyAdds,
-      expectedVersion,
-      operation,
-      prepare: needs?.prepare,
-      plan: (draft) => plan(draft) ?? ({} as R),
-    })
+    const { onlyAdds, prepare } = needs ?? {}
+    return this.#queues.enqueue<R>(key, { bytes, expectedVersion, operation, onlyAdds, prepare, plan })
   }
 }
