@@ -34,6 +34,8 @@ export interface CommitTarget {
   readonly database: Database
   /** What must be done before so many bytes can be written, as after a failed write; most often nothing. */
   makeWritable(bytes: number): Promise<void> | undefined
+  /** The log of the database is free for so many bytes; most often it is. */
+  clearLog(bytes: number): Promise<void> | undefined
   /** Runs when a batch is in the database and before anybody is told. */
   written(counter: Counter): void
   /** Runs when a batch failed and nobody knows how far it came; gives the error for everybody who waits. */
@@ -148,6 +150,8 @@ export class GroupCommit {
     }
     const counter = { batches: this.#counter.batches + 1, sessions }
     batch.put(COUNTER_KEY, encodeCounter(counter))
+    const clear = this.#target.clearLog(batch.logBytes)
+    if (clear !== undefined) await clear
     await batch.write(this.#sync)
     this.#target.written(counter)
     this.#counter = counter

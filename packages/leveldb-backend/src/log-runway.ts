@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, write } from 'node:fs'
 import { join } from 'node:path'
 
 import { parseLog } from './files/log-file.ts'
@@ -6,31 +6,37 @@ import { cutFile } from './files/set-aside.ts'
 import { listStoreFiles, logName } from './files/store-files.ts'
 
 const KIB = 1024
-const ZEROS_BYTES = 256 * KIB
-/** Not for larger ones: to write the zeros, too, would cost as much as it saves. */
-const BATCH_MOST = 16 * KIB
-/** About what LevelDB writes for a batch: keys and headers come to what is counted, most of all for small messages. */
-const BATCH_EXTRA = 256
-const BATCH_SHARE = 1.25
-/** Looked at before more zeros are written: so many may be left. Any batch that gets zeros fits into them. */
-const LEFT_BYTES = 32 * KIB
+const PAGE_BYTES = 4 * KIB
+/** Written at a time: for hundreds of small batches, or a few of 64 callers. */
+const ZEROS_BYTES = 512 * KIB
+/** More are written when fewer are left, or too few for so many batches like the last. */
+const LEFT_BYTES = 128 * KIB
+const LEFT_BATCHES = 3
+/** Larger batches take so long that what zeros save does not show. */
+const BATCH_MOST = 256 * KIB
 
 /**
- * Zeros ahead of LevelDB's log. To sync a file that grows, the file system also commits its journal; a log that is
- * written over zeros has its size already, and a sync takes two thirds of the time. LevelDB passes over zeros at the end
- * of a log, and so does `parseLog`.
+ * Zeros ahead of LevelDB's log. To sync a file that grows, the file system also commits its journal, and waits for what
+ * others have in it; a log that is written over zeros has its size already, and a sync takes two thirds of the time.
+ * LevelDB passes over zeros at the end of a log, and so does `parseLog`.
+ *
+ * They are written and synced in the background while batches go on. Invariant: zeros are only written where LevelDB
+ * cannot be. `#position` is never less than where its log ends, a batch that may reach zeros that are being written waits
+ * for them, and a log that LevelDB has left since is written to by nobody else.
  *
  * It all is a matter of speed: whatever fails here, the log just grows.
  */
 export class LogRunway {
   readonly #directory: string
   readonly #zeros: Buffer
-  #descriptor: number | undefined
-  #isOff = false
+  #log: { readonly number: number; readonly descriptor: number } | undefined
+  /** Where the log ends, at most. */
+  #position = 0
   /** Where the zeros end. */
   #end = 0
-  /** About where the log is: what LevelDB adds to a batch is not known exactly. */
-  #position = 0
+  #lastBatch = 0
+  #filling: { readonly from: number; readonly done: Promise<void> } | undefined
+  #isOff = false
 
   /** Never longer than a quarter of a log, which is as long as a write buffer. */
   constructor(directory: string, writeBufferBytes: number) {
@@ -38,71 +44,81 @@ export class LogRunway {
     this.#zeros = Buffer.alloc(Math.min(ZEROS_BYTES, Math.floor(writeBufferBytes / 4)))
   }
 
-  /** Before a batch of so many bytes. No other may be under way: behind the end of the file nobody writes then. */
-  prepare(bytes: number): void {
-    const needed = bytes * BATCH_SHARE + BATCH_EXTRA
-    this.#position += needed
-    if (this.#isOff || bytes > BATCH_MOST || this.#position <= this.#end) return
+  /** Before a batch that takes at most so many bytes of the log. What it has to wait for, most often nothing. */
+  clear(bytes: number): Promise<void> | undefined {
+    this.#lastBatch = bytes
+    this.#position += bytes
+    const filling = this.#filling
+    return filling !== undefined && this.#position > filling.from ? filling.done : undefined
+  }
+
+  /** After a batch, while no other is under way: begins to write more zeros if few are left. */
+  extend(): void {
+    const needed = Math.max(LEFT_BYTES, LEFT_BATCHES * this.#lastBatch)
+    if (this.#isOff || this.#filling !== undefined || this.#lastBatch > BATCH_MOST) return
+    if (this.#end - this.#position >= needed) return
     try {
-      this.#lengthen(needed)
+      this.#fill(this.#followLog())
     } catch {
-      // The disk is full, or worse. The write that follows will tell, or manage without.
-      this.leave()
-      this.#isOff = true
+      this.#isOff = true // the disk is full, or worse; the next batch will tell, or manage without
     }
   }
 
   /** Before LevelDB is closed, and its logs are cut or deleted. */
-  leave(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
-    this.#descriptor = undefined
+  async leave(): Promise<void> {
+    await this.#filling?.done
+    if (this.#log !== undefined) closeSync(this.#log.descriptor)
+    this.#log = undefined
     this.#isOff = false
     this.#position = 0
     this.#end = 0
   }
 
   /** After LevelDB has been closed in order: what nobody has written over goes. */
-  cut(): void {
-    this.leave()
+  async cut(): Promise<void> {
+    await this.leave()
     try {
-      this.#cutZeros()
+      for (const number of listStoreFiles(this.#directory).logs) cutZeros(join(this.#directory, logName(number)))
     } catch {
       // They stay, and cost some disk until the next opening.
     }
   }
 
-  #cutZeros(): void {
-    for (const number of listStoreFiles(this.#directory).logs) {
-      const file = join(this.#directory, logName(number))
-      const bytes = readFileSync(file)
-      const { end, rest } = parseLog(bytes)
-      if (rest === 'nothing' && end < bytes.length) cutFile(file, end)
-    }
-  }
-
-  #lengthen(needed: number): void {
-    const { descriptor, size } = this.#openLog()
-    const left = this.#end === size && this.#hasZeros(descriptor, size) ? LEFT_BYTES : 0
-    this.#end = left > 0 ? size : size + writeSync(descriptor, this.#zeros, 0, this.#zeros.length, size)
-    this.#position = size - left + needed
-  }
-
-  /** Whether some zeros are left after all: `#position` is only a guess. */
-  #hasZeros(descriptor: number, size: number): boolean {
-    const last = Buffer.allocUnsafe(Math.min(LEFT_BYTES, size))
-    const count = readSync(descriptor, last, 0, last.length, size - last.length)
-    return count === LEFT_BYTES && last.equals(this.#zeros.subarray(0, LEFT_BYTES))
-  }
-
-  /** The newest log. A full one is deleted when its table is written, and that is how it is noticed. */
-  #openLog(): { readonly descriptor: number; readonly size: number } {
-    const open = this.#descriptor === undefined ? undefined : fstatSync(this.#descriptor)
-    if (this.#descriptor !== undefined && open !== undefined && open.nlink > 0) {
-      return { descriptor: this.#descriptor, size: open.size }
-    }
-    this.leave()
+  /** Makes sure that the log is the newest, and that it is known where it ends. */
+  #followLog(): number {
     const number = listStoreFiles(this.#directory).logs.at(-1) ?? 0
-    this.#descriptor = openSync(join(this.#directory, logName(number)), 'r+')
-    return { descriptor: this.#descriptor, size: fstatSync(this.#descriptor).size }
+    if (this.#log?.number === number && this.#position <= this.#end) return this.#log.descriptor
+    if (this.#log?.number !== number) {
+      if (this.#log !== undefined) closeSync(this.#log.descriptor)
+      this.#log = undefined
+      const descriptor = openSync(join(this.#directory, logName(number)), constants.O_WRONLY | constants.O_DSYNC)
+      this.#log = { number, descriptor }
+    }
+    // LevelDB has come to the end of the file, or is somewhere before it.
+    const { descriptor } = this.#log
+    this.#end = fstatSync(descriptor).size
+    this.#position = this.#end
+    return descriptor
   }
+
+  /** The next batch shall not have to wait, so it gets room before the zeros. A hole reads as zeros, too. */
+  #fill(descriptor: number): void {
+    const room = Math.ceil((this.#position + 2 * this.#lastBatch) / PAGE_BYTES) * PAGE_BYTES
+    const from = Math.max(this.#end, room)
+    const done = new Promise<void>((resolve) => {
+      write(descriptor, this.#zeros, 0, this.#zeros.length, from, (error, written) => {
+        this.#filling = undefined
+        if (error === null) this.#end = from + written
+        else this.#isOff = true
+        resolve()
+      })
+    })
+    this.#filling = { from, done }
+  }
+}
+
+function cutZeros(file: string): void {
+  const bytes = readFileSync(file)
+  const { end, rest } = parseLog(bytes)
+  if (rest === 'nothing' && end < bytes.length) cutFile(file, end)
 }

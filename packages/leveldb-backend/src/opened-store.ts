@@ -117,14 +117,17 @@ export class OpenedStore implements CommitTarget {
     // A full write buffer leads to compactions, and those read tables.
     const isUnchecked = !this.#guard.isDone && this.#bytesWritten > this.#options.writeBufferBytes / 2
     if (isUnchecked || this.#isFenced) return this.#checkAndReopen(isUnchecked)
-    this.#runway?.prepare(bytes)
     return undefined
+  }
+
+  clearLog(bytes: number): Promise<void> | undefined {
+    return this.#runway?.clear(bytes)
   }
 
   async #checkAndReopen(isUnchecked: boolean): Promise<void> {
     if (isUnchecked) await this.#guard.all()
     if (!this.#isFenced) return
-    this.#runway?.leave()
+    await this.#runway?.leave()
     await this.#notes.settled()
     const beforeOpen = this.#leavesTraces ? () => undefined : () => forgetCompactions(this.directory)
     try {
@@ -149,6 +152,7 @@ export class OpenedStore implements CommitTarget {
     } catch {
       // The batch is durable, and an anchor that is behind accuses nobody. The next batch writes it again.
     }
+    this.#runway?.extend()
   }
 
   /**
@@ -170,7 +174,7 @@ export class OpenedStore implements CommitTarget {
     try {
       await this.database.close()
       if (this.#isFenced) cutFailedBatch(this.directory, this.#batches)
-      this.#runway?.cut()
+      await this.#runway?.cut()
       this.#anchor.sync()
       // LevelDB's diary: it grows with every compaction, quotes keys, and nobody reads it.
       for (const name of ['LOG', 'LOG.old']) rmSync(join(this.directory, name), { force: true })

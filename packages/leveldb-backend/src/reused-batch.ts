@@ -1,3 +1,5 @@
+import { logBytes } from './files/log-file.ts'
+import { BATCH_HEADER_BYTES, entryBytes } from './files/write-batch.ts'
 import type { Level } from './level.ts'
 
 /** What abstract-level defines for those who implement a batch, and its public methods call. */
@@ -22,20 +24,25 @@ const KEPT_BYTES = 8 * 1024 * 1024
 export class ReusedBatch {
   readonly #level: Level
   #batch: NativeBatch | undefined
-  #bytes = 0
+  #bytes = BATCH_HEADER_BYTES
 
   constructor(level: Level) {
     this.#level = level
   }
 
   put(key: Buffer, value: Buffer): void {
-    this.#bytes += key.length + value.length
+    this.#bytes += entryBytes(key, value)
     this.#native()._put(key, value)
   }
 
   del(key: Buffer): void {
-    this.#bytes += key.length
+    this.#bytes += entryBytes(key)
     this.#native()._del(key)
+  }
+
+  /** What it takes in the log, at most. */
+  get logBytes(): number {
+    return logBytes(this.#bytes)
   }
 
   /** Writes what was added and is empty again, also if that fails. */
@@ -46,7 +53,7 @@ export class ReusedBatch {
     } finally {
       if (this.#bytes > KEPT_BYTES) await this.#drop(batch)
       else batch._clear()
-      this.#bytes = 0
+      this.#bytes = BATCH_HEADER_BYTES
     }
   }
 

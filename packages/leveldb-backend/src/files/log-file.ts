@@ -30,6 +30,12 @@ export class LogRecord {
   }
 }
 
+/** What a record of so many bytes takes in a log, at most: wherever it begins, it may have to leave a block first. */
+export function logBytes(record: number): number {
+  const fragments = Math.ceil(record / (BLOCK_BYTES - HEADER_BYTES)) + 1
+  return record + fragments * HEADER_BYTES + HEADER_BYTES
+}
+
 export interface LogContents {
   readonly records: readonly LogRecord[]
   /** Where the whole records end. */

@@ -15,3 +15,10 @@ export function readVarint(bytes: Buffer, start: number): Varint | undefined {
   }
   return undefined
 }
+
+/** How many bytes a number takes as a varint. */
+export function varintBytes(value: number): number {
+  let bytes = 1
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes += 1
+  return bytes
+}
