@@ -110,7 +110,12 @@ function openLogs(directory: string): OpenLog[] {
   try {
     for (const number of listStoreFiles(directory).logs) {
       const file = join(directory, logName(number))
-      logs.push({ file, descriptor: openSync(file, 'r+') })
+      try {
+        logs.push({ file, descriptor: openSync(file, 'r+') })
+      } catch (error) {
+        // LevelDB is open and may just have moved the log into a table; such a log is not written to any more.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      }
     }
     return logs
   } catch (error) {

@@ -1,3 +1,6 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { ClassicLevel } from 'classic-level'
 import { expect, test, vi } from 'vitest'
 
@@ -33,6 +36,17 @@ test.each([1, 63, 64, 73, 200])(
     expect((await backend.maintenance?.verify())?.problems).toEqual([])
   },
 )
+
+test('a log that LevelDB removes while the store is made writable again is not missed', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 'a', 3)
+  await failNextBatch()
+  await expect(grow(backend, 'a', 1)).rejects.toMatchObject({ code: 'IO' })
+  symlinkSync(join(path, 'gone'), join(path, '000001.log')) // is listed, and is not there when it is opened
+  await grow(backend, 'a', 1)
+  expect(await readAll(backend, 'a')).toHaveLength(4)
+})
 
 test('a failed append leaves the tail of its session to be sealed later', async () => {
   const backend = await openBackend(temporaryDirectory())
