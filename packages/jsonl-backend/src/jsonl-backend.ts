@@ -89,16 +89,19 @@ class JsonlBackend implements Backend {
     })
   }
 
-  append(
+  async append(
     session: string,
     expected: Expected,
     events: readonly EventRecord[],
     projection: Json,
     options?: AppendOptions,
   ): Promise<void> {
-    return this.#lifecycle.run(() =>
-      this.#writable().sessions.writer(session).append(expected, events, projection, options),
-    )
+    this.#lifecycle.begin()
+    try {
+      await this.#writable().sessions.writer(session).append(expected, events, projection, options)
+    } finally {
+      this.#lifecycle.end()
+    }
   }
 
   async *read(

@@ -24,10 +24,20 @@ export interface Change {
   readonly keepsHead?: boolean
 }
 
-interface Waiting {
-  readonly change: Change
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
+/** Changes that are written by one batch, and so share one outcome. */
+class Group {
+  readonly changes: Change[] = []
+  bytes = 0
+  readonly settled: Promise<void>
+  resolve!: () => void
+  reject!: (error: unknown) => void
+
+  constructor() {
+    this.settled = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+  }
 }
 
 export interface CommitTarget {
@@ -62,7 +72,7 @@ const GROUP_BYTES = 4 * 1024 * 1024
 export class GroupCommit {
   readonly #target: CommitTarget
   readonly #sync: boolean
-  #queue: Waiting[] = []
+  #queue: Group[] = []
   #counter: Counter
   #running: Promise<void> | undefined
 
@@ -78,13 +88,15 @@ export class GroupCommit {
   }
 
   add(change: Change): Promise<void> {
-    return new Promise((resolve, reject) => {
-      change.state.pending += 1
-      change.state.tip = change.after
-      this.#queue.push({ change, resolve, reject })
-      // Deferred by one turn of the microtask queue, so that appends made together are written together.
-      this.#running ??= Promise.resolve().then(() => this.#run())
-    })
+    change.state.pending += 1
+    change.state.tip = change.after
+    let group = this.#queue.at(-1)
+    if (group === undefined || group.bytes + change.bytes > GROUP_BYTES) this.#queue.push((group = new Group()))
+    group.changes.push(change)
+    group.bytes += change.bytes
+    // Deferred by one turn of the microtask queue, so that appends made together are written together.
+    this.#running ??= Promise.resolve().then(() => this.#run())
+    return group.settled
   }
 
   async drain(): Promise<void> {
@@ -92,52 +104,35 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const group = this.#take()
+    for (let group; (group = this.#queue.shift()) !== undefined;) {
       try {
-        const ready = this.#target.makeWritable(group.reduce((sum, { change }) => sum + change.bytes, 0))
+        const ready = this.#target.makeWritable(group.bytes)
         if (ready !== undefined) await ready
       } catch (error) {
         this.#reject(group, error)
         continue
       }
       try {
-        await this.#write(group)
+        await this.#write(group.changes)
       } catch (error) {
         this.#reject(group, this.#target.failed(error))
         continue
       }
-      for (const { change } of group) {
-        change.state.settled = change.after
-        change.state.leave()
+      for (const { state, after } of group.changes) {
+        state.settled = after
+        state.leave()
       }
-      for (const { resolve } of group) resolve()
+      group.resolve()
       if (this.#queue.length > 0) await setImmediate()
     }
     this.#running = undefined
   }
 
-  #take(): readonly Waiting[] {
-    let bytes = 0
-    let count = 0
-    for (const { change } of this.#queue) {
-      if (count > 0 && bytes + change.bytes > GROUP_BYTES) break
-      bytes += change.bytes
-      count += 1
-    }
-    if (count === this.#queue.length) {
-      const group = this.#queue
-      this.#queue = []
-      return group
-    }
-    return this.#queue.splice(0, count)
-  }
-
-  async #write(group: readonly Waiting[]): Promise<void> {
+  async #write(changes: readonly Change[]): Promise<void> {
     const batch = this.#target.database.reusedBatch()
     const heads = new Map<SessionState, HeadRow | undefined>()
     let { sessions } = this.#counter
-    for (const { change } of group) {
+    for (const change of changes) {
       const { keys } = change.state
       for (const { seq, value } of change.puts) batch.put(keys.event(seq), value)
       for (const seq of change.deletes) batch.del(keys.event(seq))
@@ -157,15 +152,12 @@ export class GroupCommit {
     this.#counter = counter
   }
 
-  #reject(group: readonly Waiting[], error: unknown): void {
-    const failed = [...group, ...this.#queue]
+  #reject(group: Group, error: unknown): void {
+    const failed = [group, ...this.#queue]
     this.#queue = []
-    for (const { change } of failed) {
-      change.state.fallBack()
-    }
-    for (const { change, reject } of failed) {
-      change.state.leave()
-      reject(error)
-    }
+    const changes = failed.flatMap((each) => each.changes)
+    for (const { state } of changes) state.fallBack()
+    for (const { state } of changes) state.leave()
+    for (const { reject } of failed) reject(error)
   }
 }

@@ -119,14 +119,15 @@ class LevelDbBackend implements Backend {
     })
   }
 
-  append(
+  async append(
     session: string,
     expected: Expected,
     events: readonly EventRecord[],
     projection: Json,
     options?: AppendOptions,
   ): Promise<void> {
-    return this.#lifecycle.run(async () => {
+    this.#lifecycle.begin()
+    try {
       const { states } = this.#required()
       const { commit, trimmer } = this.#writer()
       const rows = events.length > EVENTS_AT_ONCE ? await encodeInTurns(events) : events.map(encodeEvent)
@@ -150,7 +151,9 @@ class LevelDbBackend implements Backend {
           }
         }
       }
-    })
+    } finally {
+      this.#lifecycle.end()
+    }
   }
 
   async *read(

@@ -96,14 +96,23 @@ export class Lifecycle {
 
   /** Runs work that `close` has to wait for. @throws `CLOSED` */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    this.check()
-    this.#inFlight += 1
+    this.begin()
     try {
       return await work()
     } finally {
-      this.#inFlight -= 1
-      if (this.#inFlight === 0) this.#ended?.()
+      this.end()
     }
+  }
+
+  /** The same for who ends it, in any case, and does without a function around the work. @throws `CLOSED` */
+  begin(): void {
+    this.check()
+    this.#inFlight += 1
+  }
+
+  end(): void {
+    this.#inFlight -= 1
+    if (this.#inFlight === 0) this.#ended?.()
   }
 
   async #idle(): Promise<void> {

@@ -38,8 +38,9 @@ export function planAppend(
   if (options.import === true && expected.last !== 0)
     throw invalid(session, 'an import needs a session that does not exist')
   if (!Number.isSafeInteger(start) || start < 1) throw invalid(session, `the first seq is ${start}`)
-  for (const [index, event] of events.entries()) {
-    if (event.seq !== start + index) throw invalid(session, `event ${index} has seq ${event.seq}, not ${start + index}`)
+  for (let index = 0; index < events.length; index++) {
+    const seq = events[index]?.seq
+    if (seq !== start + index) throw invalid(session, `event ${index} has seq ${seq}, not ${start + index}`)
   }
   const last = start + events.length - 1
   const { trimBefore } = options

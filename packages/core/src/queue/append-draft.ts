@@ -22,16 +22,15 @@ export async function appendDraft<M>(
   const options: AppendOptions | undefined =
     draft.trimBefore === undefined ? undefined : { trimBefore: draft.trimBefore }
   const projection = projectionOf(draft.state) as unknown as Json
-  const write = (): Promise<void> => backend.append(session, expected, draft.events, projection, options)
   try {
-    await write()
+    await backend.append(session, expected, draft.events, projection, options)
     return 'written'
   } catch (error) {
     if (isStoreError(error, 'CONFLICT')) return 'conflict'
     if (!isOutcomeUnknown(error)) throw error
   }
   try {
-    await write()
+    await backend.append(session, expected, draft.events, projection, options)
     return 'written'
   } catch (error) {
     if (!isOutcomeUnknown(error) && !isStoreError(error, 'CONFLICT')) throw error

@@ -13,7 +13,7 @@ const MAX_APPEND_BYTES = 4 * 1024 * 1024
 const LARGE_BYTES = 256 * 1024
 
 /** How often a batch is planned anew because another process wrote first, before its callers are told. */
-const MAX_CONFLICTS = 100
+const MAX_TRIES = 100
 
 /** What a queue needs from the store. */
 export interface QueueContext<M> {
@@ -91,7 +91,12 @@ export class SessionQueue<M> {
   async #drain(): Promise<void> {
     // Callers that were woken together ask together: one turn of the microtask queue lets them share an append.
     await Promise.resolve()
-    while (this.#waiting.length > 0) await this.#writeNext(this.#take())
+    while (this.#waiting.length > 0) {
+      const batch = this.#take()
+      for (let tries = 1; !(await this.#tryWrite(batch, tries === MAX_TRIES)); tries++) {
+        this.#context.forget(this.#session)
+      }
+    }
     this.#finish()
   }
 
@@ -106,53 +111,50 @@ export class SessionQueue<M> {
     return this.#waiting.splice(0, count)
   }
 
-  /** Never rejects: every failure belongs to a caller. */
-  async #writeNext(batch: readonly Waiting<M>[]): Promise<void> {
-    try {
-      for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-        if (await this.#tryWrite(batch, conflicts === MAX_CONFLICTS - 1)) return
-        this.#context.forget(this.#session)
-      }
-    } catch (error) {
-      this.#context.forget(this.#session)
-      for (const waiting of batch) waiting.reject(error)
-    }
-  }
-
+  /**
+   * Plans what waits and writes it. One function, because each that is awaited costs every message a turn and garbage.
+   * Never rejects: every failure belongs to a caller.
+   *
+   * @returns `false` if another process wrote first; nobody has been answered then
+   */
   async #tryWrite(batch: readonly Waiting<M>[], isLastTry: boolean): Promise<boolean> {
-    const onlyAdds = batch.every(({ intent }) => intent.onlyAdds === true)
-    const known = onlyAdds ? this.#context.loadToAdd(this.#session) : this.#context.load(this.#session)
-    const settled = known instanceof Promise ? await known : known
-    const isLarge = batch.reduce((sum, { intent }) => sum + intent.bytes, 0) > LARGE_BYTES
-    if (isLarge) await nextTurn()
-    const draft = new Draft<M>(settled, this.#context.now())
-    const outcomes: Outcome[] = []
-    for (const { intent } of batch) {
-      try {
-        if (intent.prepare !== undefined) await intent.prepare(settled)
-        outcomes.push({ result: planIntent(this.#session, draft, intent) })
-      } catch (error) {
-        outcomes.push({ error })
-      }
-    }
-    if (draft.events.length > 0) {
+    /** While they are being written. */
+    let written: readonly Outcome[] | undefined
+    try {
+      const onlyAdds = batch.every(({ intent }) => intent.onlyAdds === true)
+      const known = onlyAdds ? this.#context.loadToAdd(this.#session) : this.#context.load(this.#session)
+      const settled = known instanceof Promise ? await known : known
+      const isLarge = batch.reduce((sum, { intent }) => sum + intent.bytes, 0) > LARGE_BYTES
       if (isLarge) await nextTurn()
-      try {
+      const draft = new Draft<M>(settled, this.#context.now())
+      const outcomes: Outcome[] = []
+      for (const { intent } of batch) {
+        try {
+          if (intent.prepare !== undefined) await intent.prepare(settled)
+          outcomes.push({ result: planIntent(this.#session, draft, intent) })
+        } catch (error) {
+          outcomes.push({ error })
+        }
+      }
+      if (draft.events.length > 0) {
+        if (isLarge) await nextTurn()
+        written = outcomes
         const outcome = await appendDraft(this.#context.backend, this.#session, settled.last, draft)
         if (outcome === 'conflict' && !isLastTry) return false
         if (outcome === 'conflict') throw conflictForever(this.#session)
-      } catch (error) {
-        this.#context.forget(this.#session)
-        this.#rejectPlanned(batch, outcomes, error)
-        return true
+        written = undefined
+        this.#context.settled(this.#session, draft.state)
       }
-      this.#context.settled(this.#session, draft.state)
-    }
-    for (let index = 0; index < batch.length; index++) {
-      const waiting = batch[index] as Waiting<M>
-      const outcome = outcomes[index] as Outcome
-      if ('error' in outcome) waiting.reject(outcome.error)
-      else waiting.resolve(outcome.result)
+      for (let index = 0; index < batch.length; index++) {
+        const waiting = batch[index] as Waiting<M>
+        const outcome = outcomes[index] as Outcome
+        if ('error' in outcome) waiting.reject(outcome.error)
+        else waiting.resolve(outcome.result)
+      }
+    } catch (error) {
+      this.#context.forget(this.#session)
+      if (written !== undefined) this.#rejectPlanned(batch, written, error)
+      else for (const waiting of batch) waiting.reject(error)
     }
     return true
   }
@@ -182,7 +184,7 @@ function nextTurn(): Promise<void> {
 function conflictForever(session: string): StoreError {
   return new StoreError(
     'CONFLICT',
-    `Other processes wrote to session ${JSON.stringify(session)} before each of ${MAX_CONFLICTS} attempts. Retry later.`,
+    `Other processes wrote to session ${JSON.stringify(session)} before each of ${MAX_TRIES} attempts. Retry later.`,
     { session },
   )
 }
