@@ -129,12 +129,8 @@ export class SessionQueue<M> {
       const draft = new Draft<M>(settled, this.#context.now())
       const outcomes: Outcome[] = []
       for (const { intent } of batch) {
-        try {
-          if (intent.prepare !== undefined) await intent.prepare(settled)
-          outcomes.push({ result: planIntent(this.#session, draft, intent) })
-        } catch (error) {
-          outcomes.push({ error })
-        }
+        const failure = intent.prepare === undefined ? undefined : await failureOf(intent.prepare(settled))
+        outcomes.push(failure ?? planOne(this.#session, draft, intent))
       }
       if (draft.events.length > 0) {
         if (isLarge) await nextTurn()
@@ -145,12 +141,7 @@ export class SessionQueue<M> {
         written = undefined
         this.#context.settled(this.#session, draft.state)
       }
-      for (let index = 0; index < batch.length; index++) {
-        const waiting = batch[index] as Waiting<M>
-        const outcome = outcomes[index] as Outcome
-        if ('error' in outcome) waiting.reject(outcome.error)
-        else waiting.resolve(outcome.result)
-      }
+      answer(batch, outcomes)
     } catch (error) {
       this.#context.forget(this.#session)
       if (written !== undefined) this.#rejectPlanned(batch, written, error)
@@ -169,6 +160,31 @@ export class SessionQueue<M> {
       else waiting.reject(outcome.error)
     }
     this.#waiting.unshift(...again)
+  }
+}
+
+function failureOf(work: Promise<unknown>): Promise<Outcome | undefined> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+}
+
+/** A refusal concerns this operation alone. */
+function planOne<M>(session: string, draft: Draft<M>, intent: Intent<M, object>): Outcome {
+  try {
+    return { result: planIntent(session, draft, intent) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+function answer<M>(batch: readonly Waiting<M>[], outcomes: readonly Outcome[]): void {
+  for (let index = 0; index < batch.length; index++) {
+    const waiting = batch[index] as Waiting<M>
+    const outcome = outcomes[index] as Outcome
+    if ('error' in outcome) waiting.reject(outcome.error)
+    else waiting.resolve(outcome.result)
   }
 }
 

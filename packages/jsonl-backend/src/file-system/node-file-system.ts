@@ -42,12 +42,11 @@ class NodeFile implements OpenFile {
     return settle((done) => fs.read(this.#descriptor, buffer, 0, buffer.byteLength, position, done))
   }
 
-  async write(buffer: Uint8Array, position: number): Promise<number> {
-    const written = await settle<number>((done) =>
-      fs.write(this.#descriptor, buffer, 0, buffer.byteLength, position, done),
-    )
-    if (this.#syncEachWrite) await settleVoid((done) => fs.fdatasync(this.#descriptor, done))
-    return written
+  write(buffer: Uint8Array, position: number): Promise<number> {
+    const descriptor = this.#descriptor
+    const written = settle<number>((done) => fs.write(descriptor, buffer, 0, buffer.byteLength, position, done))
+    if (!this.#syncEachWrite) return written
+    return written.then((count) => settleVoid((done) => fs.fdatasync(descriptor, done)).then(() => count))
   }
 
   truncate(size: number): Promise<void> {

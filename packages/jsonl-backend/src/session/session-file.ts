@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Lease } from '../file-system/file-pool.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
-import { writeAll } from '../file-system/write-all.ts'
+import { writeAll, writeRest } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
 import { encodeBatch } from '../format/encode-batch.ts'
 import { encodeFileName } from '../format/file-name.ts'
@@ -144,9 +144,19 @@ export class SessionFile {
     if (this.#seed?.incarnation !== incarnation) this.#seed = { incarnation, value: sessionSeed(incarnation) }
     const seed = this.#seed.value
     const encoded = encodeBatch({ header, texts, start, first, projectionText, seed, position, liveStart })
-    if (lease === undefined) await this.#create(encoded.bytes)
-    else await this.#extend(lease, encoded.bytes, position)
-    const size = position + encoded.bytes.length
+    const { bytes } = encoded
+    if (lease === undefined) await this.#create(bytes)
+    else {
+      try {
+        const taken = await lease.file.write(bytes, position)
+        if (taken < bytes.length) await writeRest(lease.file, bytes, position, taken)
+      } catch (error) {
+        this.#isSuspect = true
+        await this.#restore(error).catch(() => undefined) // stays suspect: the next operation tries again
+        throw error
+      }
+    }
+    const size = position + bytes.length
     const last = start + texts.length - 1
     const dataStart = old?.dataStart ?? header?.length ?? 0
     const { liveStart: newLiveStart } = encoded
@@ -205,16 +215,6 @@ export class SessionFile {
       this.#isSuspect = true
       await this.#restore(undefined).catch(() => undefined) // stays suspect: the next operation tries again
       throw error.cause
-    }
-  }
-
-  async #extend(lease: Lease, bytes: Buffer, position: number): Promise<void> {
-    try {
-      await writeAll(lease.file, bytes, position)
-    } catch (error) {
-      this.#isSuspect = true
-      await this.#restore(error).catch(() => undefined) // stays suspect: the next operation tries again
-      throw error
     }
   }
 
