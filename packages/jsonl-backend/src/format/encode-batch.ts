@@ -1,4 +1,4 @@
-import { batchEndFields, lineSuffix, SEAL_BYTES, sealLine } from './line.ts'
+import { BATCH_END_BYTES, batchEndFields, LINE_BYTES, writeLine } from './line.ts'
 
 /** One batch as it goes to the file. */
 export interface EncodedBatch {
@@ -24,39 +24,44 @@ export interface BatchInput {
   readonly liveStart: number
 }
 
+/** A character of UTF-16 takes at most so many bytes of UTF-8. */
+const CHARACTER_BYTES = 3
+
+/** Where batches are put together that fit in any case: to count their bytes first would take as long as to write them. */
+const scratch = Buffer.allocUnsafeSlow(256 * 1024)
+
 /** Encodes a batch into one buffer, for one write. */
 export function encodeBatch(input: BatchInput): EncodedBatch {
   const { header, texts, start, first, projectionText, seed, position } = input
-  const headerBytes = header === undefined ? 0 : header.length
+  const isSmall = roomFor(input, mostBytes) <= scratch.length
+  const bytes = isSmall ? scratch : Buffer.allocUnsafe(roomFor(input, (text) => Buffer.byteLength(text)))
   const count = texts.length
   const last = start + count - 1
-  const suffixes: string[] = []
-  let size = headerBytes
-  let liveStart = input.liveStart
+  let { liveStart } = input
+  let at = header === undefined ? 0 : header.copy(bytes)
   for (let index = 0; index < count; index++) {
-    if (start + index === first) liveStart = position + size
-    const eventBytes = Buffer.byteLength(texts[index] ?? '')
-    const more = count - 1 - index
-    let end = ''
-    if (more === 0) {
-      const live = first > last ? 0 : position + size - liveStart
-      end = batchEndFields({ first, last, lines: count, live }, projectionText)
+    if (start + index === first) liveStart = position + at
+    let endFields = ''
+    if (index === count - 1) {
+      const live = first > last ? 0 : position + at - liveStart
+      endFields = batchEndFields({ first, last, lines: count, live }, projectionText)
     }
-    const suffix = lineSuffix(more, end, eventBytes)
-    suffixes.push(suffix)
-    // Only the projection may hold anything but ASCII.
-    const suffixBytes = more === 0 ? Buffer.byteLength(suffix) : suffix.length
-    size += eventBytes - 1 + suffixBytes + SEAL_BYTES
+    at = writeLine(bytes, at, texts[index] ?? '', count - 1 - index, endFields, seed, start + index)
   }
-  const bytes = Buffer.allocUnsafe(size)
-  if (header !== undefined) header.copy(bytes)
-  let at = headerBytes
-  for (let index = 0; index < count; index++) {
-    const lineStart = at
-    // The closing brace of the event is overwritten: the line has a comma there.
-    at += bytes.write(texts[index] ?? '', at) - 1
-    at += bytes.write(suffixes[index] ?? '', at)
-    at = sealLine(bytes, lineStart, at, seed, start + index)
+  const written = bytes.subarray(0, at)
+  return {
+    bytes: isSmall ? Buffer.from(written) : written,
+    liveStart: first > last ? position + at : liveStart,
   }
-  return { bytes, liveStart: first > last ? position + size : liveStart }
+}
+
+function mostBytes(text: string): number {
+  return text.length * CHARACTER_BYTES
+}
+
+/** The bytes that a batch takes, at most, if its texts take so many. */
+function roomFor({ header, texts, projectionText }: BatchInput, bytesOf: (text: string) => number): number {
+  let bytes = (header?.length ?? 0) + BATCH_END_BYTES + bytesOf(projectionText)
+  for (const text of texts) bytes += LINE_BYTES + bytesOf(text)
+  return bytes
 }

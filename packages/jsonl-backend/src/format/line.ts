@@ -17,6 +17,8 @@ const CHECKSUM_BYTES: Buffer = Buffer.from(CHECKSUM_FIELD)
 const END_BYTES: Buffer = Buffer.from(END)
 const NEWLINE = 0x0a
 const HEX_DIGITS: Buffer = Buffer.from('0123456789abcdef')
+/** Of a safe integer. */
+const MAX_DIGITS = 16
 
 /** Bytes of a line after the digits of its length. */
 const TAIL: number = CHECKSUM_FIELD.length + CHECKSUM_DIGITS + END.length
@@ -86,30 +88,64 @@ export function parseBatchEnd(buffer: Buffer, line: LineFrame): BatchEnd | undef
   }
 }
 
-/** The two halves of a line's bookkeeping, around the checksum. */
-export function lineSuffix(more: number, end: string, eventBytes: number): string {
-  return `${MARK}${more}${end}${LENGTH_FIELD}${eventBytes}${CHECKSUM_FIELD}`
-}
+/** What {@link batchEndFields} takes at most beside the projection. */
+export const BATCH_END_BYTES = 128
 
 export function batchEndFields(end: Omit<BatchEnd, 'projection'>, projectionText: string): string {
   return `,"first":${end.first},"last":${end.last},"lines":${end.lines},"live":${end.live},"projection":${projectionText}`
 }
 
-/** Writes the checksum of the bytes from `start` and the end of the line; gives the position after the newline. */
-export function sealLine(buffer: Buffer, start: number, end: number, seed: number, seq: number): number {
-  const checksum = lineChecksum(seed, seq, buffer.subarray(start, end))
-  let at = end
-  // Byte by byte: for so few, calling Buffer's own ways to write takes several times as long.
+/** What {@link writeLine} takes at most beside the bytes of `text` and `endFields`. */
+export const LINE_BYTES: number = MARK.length + LENGTH_FIELD.length + TAIL + 2 * MAX_DIGITS + 1
+
+/**
+ * Writes the line of an event, from its JSON text; gives the position after the newline. `endFields` is what the last
+ * line of a batch says, and empty in all others.
+ *
+ * Byte by byte where there are few: to call Buffer's own ways of writing takes several times as long for those.
+ */
+export function writeLine(
+  buffer: Buffer,
+  start: number,
+  text: string,
+  more: number,
+  endFields: string,
+  seed: number,
+  seq: number,
+): number {
+  const length = buffer.write(text, start)
+  // The closing brace of the event is overwritten: the line has a comma there.
+  let at = copyBytes(buffer, MARK_BYTES, start + length - 1)
+  at = writeDigits(buffer, more, at)
+  if (endFields !== '') at += buffer.write(endFields, at)
+  at = copyBytes(buffer, LENGTH_BYTES, at)
+  at = writeDigits(buffer, length, at)
+  at = copyBytes(buffer, CHECKSUM_BYTES, at)
+  const checksum = lineChecksum(seed, seq, buffer.subarray(start, at))
   for (let shift = 4 * (CHECKSUM_DIGITS - 1); shift >= 0; shift -= 4) {
     buffer[at++] = HEX_DIGITS[(checksum >>> shift) & 0xf] ?? 0
   }
-  for (let index = 0; index < END_BYTES.length; index++) buffer[at++] = END_BYTES[index] ?? 0
-  buffer[at++] = NEWLINE
-  return at
+  at = copyBytes(buffer, END_BYTES, at)
+  buffer[at] = NEWLINE
+  return at + 1
 }
 
-/** Bytes that {@link sealLine} adds. */
-export const SEAL_BYTES: number = CHECKSUM_DIGITS + END.length + 1
+function copyBytes(buffer: Buffer, bytes: Buffer, position: number): number {
+  for (let index = 0; index < bytes.length; index++) buffer[position + index] = bytes[index] ?? 0
+  return position + bytes.length
+}
+
+function writeDigits(buffer: Buffer, value: number, position: number): number {
+  let end = position + 1
+  for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) end++
+  let rest = value
+  for (let at = end - 1; at >= position; at--) {
+    const others = Math.floor(rest / 10)
+    buffer[at] = 0x30 + rest - others * 10
+    rest = others
+  }
+  return end
+}
 
 function matches(buffer: Buffer, text: Buffer, position: number): boolean {
   if (position < 0) return false

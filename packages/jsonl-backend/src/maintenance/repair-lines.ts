@@ -4,11 +4,10 @@ import {
   batchEndFields,
   frameLine,
   hasValidChecksum,
-  lineSuffix,
+  LINE_BYTES,
   MARK,
   parseBatchEnd,
-  SEAL_BYTES,
-  sealLine,
+  writeLine,
 } from '../format/line.ts'
 import type { RawLine } from './scan-lines.ts'
 
@@ -62,12 +61,8 @@ export function readAnyLine(
 /** The line as it is to be written. */
 export function encodeLine({ seq, more, text, batchEnd }: ReadableLine, seed: number): Buffer {
   const fields = batchEnd === undefined ? '' : batchEndFields(batchEnd, JSON.stringify(batchEnd.projection))
-  const line = text.slice(0, -1) + lineSuffix(more, fields, Buffer.byteLength(text))
-  const size = Buffer.byteLength(line)
-  const bytes = Buffer.alloc(size + SEAL_BYTES)
-  bytes.write(line, 'utf8')
-  sealLine(bytes, 0, size, seed, seq)
-  return bytes
+  const bytes = Buffer.alloc(LINE_BYTES + Buffer.byteLength(text) + Buffer.byteLength(fields))
+  return bytes.subarray(0, writeLine(bytes, 0, text, more, fields, seed, seq))
 }
 
 function asItIs(raw: RawLine, frame: LineFrame, seq: number, text: string): ReadableLine {
