@@ -7,8 +7,10 @@ import { listStoreFiles, logName } from './files/store-files.ts'
 
 const KIB = 1024
 const PAGE_BYTES = 4 * KIB
-/** Written at a time: for hundreds of small batches, or a few of 64 callers. */
-const ZEROS_BYTES = 512 * KIB
+/** Written at a time: for hundreds of small batches, and for a few dozen large ones. */
+const ZEROS_LEAST = 512 * KIB
+const ZEROS_MOST = 2048 * KIB
+const ZEROS_BATCHES = 32
 /** More are written when fewer are left, or too few for so many batches like the last. */
 const LEFT_BYTES = 128 * KIB
 const LEFT_BATCHES = 3
@@ -41,7 +43,7 @@ export class LogRunway {
   /** Never longer than a quarter of a log, which is as long as a write buffer. */
   constructor(directory: string, writeBufferBytes: number) {
     this.#directory = directory
-    this.#zeros = Buffer.alloc(Math.min(ZEROS_BYTES, Math.floor(writeBufferBytes / 4)))
+    this.#zeros = Buffer.alloc(Math.min(ZEROS_MOST, Math.floor(writeBufferBytes / 4)))
   }
 
   /** Before a batch that takes at most so many bytes of the log. What it has to wait for, most often nothing. */
@@ -105,8 +107,9 @@ export class LogRunway {
   #fill(descriptor: number): void {
     const room = Math.ceil((this.#position + 2 * this.#lastBatch) / PAGE_BYTES) * PAGE_BYTES
     const from = Math.max(this.#end, room)
+    const wanted = Math.max(ZEROS_LEAST, ZEROS_BATCHES * this.#lastBatch)
     const done = new Promise<void>((resolve) => {
-      write(descriptor, this.#zeros, 0, this.#zeros.length, from, (error, written) => {
+      write(descriptor, this.#zeros, 0, Math.min(wanted, this.#zeros.length), from, (error, written) => {
         this.#filling = undefined
         if (error === null) this.#end = from + written
         else this.#isOff = true
