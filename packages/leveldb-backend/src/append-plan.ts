@@ -4,13 +4,14 @@ import { planAppend } from '@turnlog/core/backend'
 import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/backend'
 
 import type { EventRow } from './event-row.ts'
-import { encodeEvent, sealEvent } from './event-row.ts'
+import { encodeEvent } from './event-row.ts'
 import type { Change } from './group-commit.ts'
 import { encodePayload } from './payload-codec.ts'
 import { HEADER_BYTES } from './row-value.ts'
-import { EMPTY_TAIL, planSeals, SEGMENT_EVENTS, tailOf } from './seal-plan.ts'
-import type { SealPlan, Tail } from './seal-plan.ts'
+import { fillsNone, planSeals, planSingles, SEGMENT_EVENTS } from './seal-plan.ts'
 import type { SessionState } from './session-state.ts'
+import { rowsOf, tailOf } from './tail.ts'
+import type { Tail } from './tail.ts'
 
 export interface PlannedAppend {
   readonly change: Change
@@ -57,9 +58,13 @@ export function planChange(
   // What lies before the logical start is never sealed: the trimmer deletes those rows, one by one.
   const sealed = Math.max(tip?.sealed ?? start - 1, Math.min(first - 1, last))
   const tail = tailBehind(state, sealed)
-  const plan = tail === undefined ? planSingles(state, sealed, rows) : planSeals(keys, sealed, tail, rows)
+  const kept = state.fillsSegments ? tail : undefined
+  const plan =
+    tail === undefined || fillsNone(tail, rows)
+      ? planSingles(keys, sealed, kept, rows)
+      : planSeals(keys, sealed, tail, rows)
   const { value, json } = encodePayload(projection)
-  const kept = tip === undefined ? 0 : keptBytes(tip.bytes, tip.first, tip.last, first)
+  const bytes = tip === undefined ? 0 : keptBytes(tip.bytes, tip.first, tip.last, first)
   return {
     change: {
       state,
@@ -72,31 +77,20 @@ export function planChange(
         last,
         sealed: plan.sealed,
         trimmed: tip?.trimmed ?? start,
-        bytes: kept + plan.bytes,
+        bytes: bytes + plan.bytes,
         incarnation: expected.incarnation,
         projection: value.toString('latin1', HEADER_BYTES),
         json,
       },
     },
-    tail: tail !== undefined && (state.fillsSegments || plan.sealed > sealed) ? plan.tail : undefined,
+    tail: state.fillsSegments || plan.sealed > sealed ? plan.tail : undefined,
   }
 }
 
 /** All of it, except that a trim may have overtaken the first rows. */
 function tailBehind({ tail, tip }: SessionState, sealed: number): Tail | undefined {
   if (tail === undefined || tip === undefined || sealed === tip.sealed) return tail
-  return tailOf(tail.rows.slice(0, tail.length).filter((row) => row.seq > sealed))
-}
-
-/** The tail is not in memory and not full: single rows, to be sealed another time. */
-function planSingles(state: SessionState, sealed: number, rows: readonly EventRow[]): SealPlan {
-  return {
-    puts: rows.map((row) => ({ seq: row.seq, value: sealEvent(state.keys, row) })),
-    deletes: [],
-    sealed,
-    tail: EMPTY_TAIL,
-    bytes: rows.reduce((sum, row) => sum + row.value.length - HEADER_BYTES, 0),
-  }
+  return tailOf(rowsOf(tail, tip.sealed + 1).filter((row) => row.seq > sealed))
 }
 
 /** An estimate: the size of each event is not kept. */

@@ -5,17 +5,17 @@ import type { SessionKeys } from './row-keys.ts'
 import { checkValue, corruptRow, HEADER_BYTES, JSON_TEXT, SEGMENT, sealValue } from './row-value.ts'
 import { decodeSegment, segmentSpan } from './segment.ts'
 
-/** One encoded event: what is in a single row, and what a segment is put together from. */
+/** One encoded event: what is in a single row. */
 export interface EventRow {
   readonly seq: number
   readonly json: boolean
-  /** Header (filled in by `sealEvent`) and payload. */
+  /** Header (filled in by `sealEvent`) and payload: part of a large buffer, so not to be kept for long. */
   readonly value: Buffer
 }
 
 export function encodeEvent(event: EventRecord): EventRow {
   const { value, json } = encodePayload(event as Json)
-  return { seq: event.seq, json, value: Buffer.from(value) } // kept until it is sealed; msgpackr's own buffer is large
+  return { seq: event.seq, json, value }
 }
 
 export function sealEvent(keys: SessionKeys, { seq, json, value }: EventRow): Buffer {

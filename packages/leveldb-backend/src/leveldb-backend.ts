@@ -140,7 +140,7 @@ class LevelDbBackend implements Backend {
             const { change, tail } = planChange(state, expected, events, rows, projection, options)
             state.tail = tail
             const written = commit.add(change)
-            if (tail !== undefined) states.keepTail(state, tail.bytes)
+            if (tail !== undefined) states.keepTail(state, tail.store.capacity)
             await written
             if (options?.trimBefore !== undefined) trimmer.schedule(state)
             return

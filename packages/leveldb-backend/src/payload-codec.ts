@@ -111,7 +111,7 @@ function isExact(value: Json | undefined, depth: number): boolean {
         return true
       }
       const object = value as JsonObject
-      for (const key of Object.keys(object)) {
+      for (const key in object) {
         if (key === '__proto__' || !(key as unknown as WellFormed).isWellFormed()) return false
         if (!isExact(object[key], depth + 1)) return false
       }

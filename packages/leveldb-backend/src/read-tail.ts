@@ -4,8 +4,8 @@ import { readRow } from './event-row.ts'
 import type { HeadRow } from './head-row.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { corruptRow, JSON_TEXT } from './row-value.ts'
-import { tailOf } from './seal-plan.ts'
-import type { Tail } from './seal-plan.ts'
+import { tailOf } from './tail.ts'
+import type { Tail } from './tail.ts'
 
 /**
  * The single rows behind the last segment, as they are stored, to be sealed.

@@ -66,9 +66,17 @@ export function readUint64(bytes: Buffer, offset: number): number {
   return bytes.readUInt32BE(offset) * 0x1_0000_0000 + bytes.readUInt32BE(offset + 4)
 }
 
+/** Byte by byte: each append writes a dozen of these, and `writeUInt32BE` checks its arguments every time. */
 export function writeUint64(bytes: Buffer, value: number, offset: number): void {
-  bytes.writeUInt32BE(Math.floor(value / 0x1_0000_0000), offset)
-  bytes.writeUInt32BE(value >>> 0, offset + 4)
+  writeUint32(bytes, Math.floor(value / 0x1_0000_0000), offset)
+  writeUint32(bytes, value, offset + 4)
+}
+
+function writeUint32(bytes: Buffer, value: number, offset: number): void {
+  bytes[offset] = value >>> 24
+  bytes[offset + 1] = value >>> 16
+  bytes[offset + 2] = value >>> 8
+  bytes[offset + 3] = value
 }
 
 /**

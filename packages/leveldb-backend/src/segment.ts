@@ -1,10 +1,10 @@
 import type { EventRecord } from '@turnlog/core/backend'
 
-import type { EventRow } from './event-row.ts'
 import { decodePayload, decodePayloads } from './payload-codec.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { readUint64, writeUint64 } from './row-keys.ts'
 import { HEADER_BYTES, MIXED, SEGMENT, sealValue } from './row-value.ts'
+import type { Tail } from './tail.ts'
 
 /**
  * `[first seq, 8][count, 2][length of each payload, 4 each][payloads]`. The lengths let a reader that needs the last
@@ -15,22 +15,20 @@ const LENGTH_BYTES = 4
 const JSON_BIT = 0x8000_0000
 
 /** One value of several events, from their encoded bytes: nothing is decoded or encoded again. */
-export function sealSegment(keys: SessionKeys, rows: readonly EventRow[]): Buffer {
-  const mixed = rows.some((row) => row.json)
-  let at = HEADER_BYTES + SPAN_BYTES + rows.length * LENGTH_BYTES
-  const value = Buffer.allocUnsafe(rows.reduce((sum, row) => sum + row.value.length - HEADER_BYTES, at))
-  const first = rows[0]?.seq ?? 0
+export function sealSegment(keys: SessionKeys, first: number, { store, length, bytes }: Tail): Buffer {
+  const lengths = HEADER_BYTES + SPAN_BYTES
+  const payloads = lengths + length * LENGTH_BYTES
+  const value = Buffer.allocUnsafe(payloads + bytes)
   writeUint64(value, first, HEADER_BYTES)
-  value.writeUInt16BE(rows.length, HEADER_BYTES + 8)
-  let lengthAt = HEADER_BYTES + SPAN_BYTES
-  for (const row of rows) {
-    const length = row.value.copy(value, at, HEADER_BYTES)
-    value.writeUInt32BE(row.json ? length + JSON_BIT : length, lengthAt)
-    lengthAt += LENGTH_BYTES
-    at += length
+  value.writeUInt16BE(length, HEADER_BYTES + 8)
+  let flags = SEGMENT
+  for (let index = 0; index < length; index += 1) {
+    const isJson = store.isJson(index)
+    if (isJson) flags |= MIXED
+    value.writeUInt32BE(store.lengthOf(index) + (isJson ? JSON_BIT : 0), lengths + index * LENGTH_BYTES)
   }
-  const flags = SEGMENT | (mixed ? MIXED : 0)
-  return sealValue(value, flags, keys.eventSum(first + rows.length - 1))
+  store.copy(value, payloads, 0)
+  return sealValue(value, flags, keys.eventSum(first + length - 1))
 }
 
 /** What the segment says it holds. Unchecked: the checksum needs it. */

@@ -1,7 +1,7 @@
 import type { HeadRow } from './head-row.ts'
 import { SessionKeys } from './row-keys.ts'
-import { EMPTY_TAIL } from './seal-plan.ts'
-import type { Tail } from './seal-plan.ts'
+import { emptyTail } from './tail.ts'
+import type { Tail } from './tail.ts'
 
 /**
  * What is known of one session. The backend is the only writer, so this is the truth and appends need no read.
@@ -42,7 +42,7 @@ export class SessionState {
   fallBack(): void {
     const { settled } = this
     this.tip = settled
-    this.tail = settled === undefined || settled.sealed === settled.last ? EMPTY_TAIL : undefined
+    this.tail = settled === undefined || settled.sealed === settled.last ? emptyTail() : undefined
   }
 
   get isBusy(): boolean {

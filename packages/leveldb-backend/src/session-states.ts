@@ -7,8 +7,8 @@ import { SessionState } from './session-state.ts'
 
 /** About 1 KB each with a usual projection. */
 const SESSIONS_MOST = 2048
-/** What the rows of unsealed tails may take, over all sessions. A tail that fell out is read back when it is full. */
-const TAILS_BYTES = 4 * 1024 * 1024
+/** What unsealed tails may take, over all sessions. A tail that fell out is read back when it is full. */
+const TAILS_BYTES = 8 * 1024 * 1024
 
 /** The sessions that are in memory, least recently used first. Those with work in the queue always stay. */
 export class SessionStates {

@@ -22,7 +22,8 @@ interface Modules {
     decodeEvents(session: string, value: Buffer, wanted: Span): readonly unknown[]
     readRow(session: string, keys: Keys, value: Buffer, expected: number): readonly unknown[]
   }
-  readonly segments: { sealSegment(keys: Keys, rows: readonly unknown[]): Buffer }
+  readonly tails: { tailOf(rows: readonly unknown[]): unknown }
+  readonly segments: { sealSegment(keys: Keys, first: number, tail: unknown): Buffer }
   readonly values: { sealValue(value: Buffer, flags: number, keySum: number): Buffer }
   readonly keys: { readonly SessionKeys: new (session: string) => Keys; parseKey(key: Buffer): unknown }
   readonly codec: {
@@ -54,10 +55,8 @@ export async function leveldbTargets(): Promise<readonly FuzzTarget[]> {
     { role: 'user', content: `\ud800${SECRET}` },
   ]
   const single = messages.map((message) => rows.sealEvent(sessionKeys, rows.encodeEvent(event(1, message))))
-  const segment = modules.segments.sealSegment(
-    sessionKeys,
-    messages.map((message, index) => rows.encodeEvent(event(index + 1, message))),
-  )
+  const tail = modules.tails.tailOf(messages.map((message, index) => rows.encodeEvent(event(index + 1, message))))
+  const segment = modules.segments.sealSegment(sessionKeys, 1, tail)
   const originals = [...single, segment]
   return [
     {
@@ -155,6 +154,7 @@ async function loadModules(): Promise<Modules> {
   const load = async <T>(file: string): Promise<T> => (await import(new URL(file, main).href)) as T
   return {
     rows: await load('./event-row.js'),
+    tails: await load('./tail.js'),
     segments: await load('./segment.js'),
     values: await load('./row-value.js'),
     keys: await load('./row-keys.js'),

@@ -1,0 +1,100 @@
+import type { EventRow } from './event-row.ts'
+import { HEADER_BYTES } from './row-value.ts'
+
+const FIRST_BYTES = 8 * 1024
+/** The next tail will be about as long as the last, or a little longer. */
+const ROOM = 1.25
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * The events behind a session's last segment, encoded and waiting to be sealed into the next.
+ *
+ * Successive tails share one store and each ends at its own `length`, so an append adds to it without copying what is
+ * there; a plan that is given up has written behind the end.
+ */
+export interface Tail {
+  readonly store: PayloadStore
+  readonly length: number
+  /** Of all payloads. */
+  readonly bytes: number
+}
+
+/** `likelyBytes` is what it may become. */
+export function emptyTail(likelyBytes: number = FIRST_BYTES): Tail {
+  return { store: new PayloadStore(likelyBytes), length: 0, bytes: 0 }
+}
+
+export function tailOf(rows: readonly EventRow[]): Tail {
+  return rows.reduce(addToTail, emptyTail())
+}
+
+export function addToTail({ store, length, bytes }: Tail, row: EventRow): Tail {
+  return { store, length: length + 1, bytes: store.write(length, bytes, row) }
+}
+
+/** The tail behind the segment that this one became. */
+export function tailAfter({ bytes }: Tail): Tail {
+  return emptyTail(Math.ceil(bytes * ROOM))
+}
+
+/** The rows that it was made of; `first` is the seq of the first one. */
+export function rowsOf({ store, length }: Tail, first: number): readonly EventRow[] {
+  const rows: EventRow[] = []
+  let start = 0
+  for (let index = 0; index < length; index += 1) {
+    const value = Buffer.allocUnsafe(HEADER_BYTES + store.lengthOf(index))
+    store.copy(value, HEADER_BYTES, start)
+    start += store.lengthOf(index)
+    rows.push({ seq: first + index, json: store.isJson(index), value })
+  }
+  return rows
+}
+
+/**
+ * Payloads one behind the other, as they will be in the segment. With a buffer and an object for each, those were what
+ * survived the collections of young garbage and died old: a tenth of the time of an append.
+ */
+export class PayloadStore {
+  #bytes: Buffer = NOTHING
+  readonly #firstBytes: number
+  /** The length of each, negative if it is JSON text. None is empty. */
+  readonly #lengths: number[] = []
+
+  /** Takes no memory to speak of before something is written. */
+  constructor(firstBytes: number) {
+    this.#firstBytes = firstBytes
+  }
+
+  get capacity(): number {
+    return this.#bytes.length
+  }
+
+  /** @returns where it ends */
+  write(index: number, start: number, { json, value }: EventRow): number {
+    const length = value.length - HEADER_BYTES
+    const end = start + length
+    if (end > this.#bytes.length) this.#grow(start, end)
+    value.copy(this.#bytes, start, HEADER_BYTES)
+    this.#lengths[index] = json ? -length : length
+    return end
+  }
+
+  lengthOf(index: number): number {
+    return Math.abs(this.#lengths[index] ?? 0)
+  }
+
+  isJson(index: number): boolean {
+    return (this.#lengths[index] ?? 0) < 0
+  }
+
+  /** As many bytes from `start` on as there is room for behind `at`. */
+  copy(target: Buffer, at: number, start: number): void {
+    this.#bytes.copy(target, at, start, start + target.length - at)
+  }
+
+  #grow(used: number, needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#firstBytes, 2 * this.#bytes.length))
+    this.#bytes.copy(larger, 0, 0, used)
+    this.#bytes = larger
+  }
+}
