@@ -1,10 +1,14 @@
 import { BATCH_END_BYTES, batchEndFields, LINE_BYTES, writeLine } from './line.ts'
+import { giveRoomBack, takeRoom } from './room.ts'
 
 /** One batch as it goes to the file. */
 export interface EncodedBatch {
+  /** In use until `release`. */
   readonly bytes: Buffer
   /** Where the first readable line of the session begins once the batch is written. */
   readonly liveStart: number
+  /** To be called when the bytes have been written. */
+  release(): void
 }
 
 export interface BatchInput {
@@ -27,18 +31,16 @@ export interface BatchInput {
 /** A character of UTF-16 takes at most so many bytes of UTF-8. */
 const CHARACTER_BYTES = 3
 
-/** Where batches are put together that fit in any case: to count their bytes first would take as long as to write them. */
-const scratch = Buffer.allocUnsafeSlow(256 * 1024)
-
 /** Encodes a batch into one buffer, for one write. */
 export function encodeBatch(input: BatchInput): EncodedBatch {
   const { header, texts, start, first, projectionText, seed, position } = input
-  const isSmall = roomFor(input, mostBytes) <= scratch.length
-  const bytes = isSmall ? scratch : Buffer.allocUnsafe(roomFor(input, (text) => Buffer.byteLength(text)))
+  // To count the bytes of each text takes as long as to write it, so that is done only if the batch may not fit.
+  const most = roomFor(input, (text) => text.length * CHARACTER_BYTES)
+  const room = takeRoom(most) ?? Buffer.allocUnsafe(roomFor(input, (text) => Buffer.byteLength(text)))
   const count = texts.length
   const last = start + count - 1
   let { liveStart } = input
-  let at = header === undefined ? 0 : header.copy(bytes)
+  let at = header === undefined ? 0 : header.copy(room)
   for (let index = 0; index < count; index++) {
     if (start + index === first) liveStart = position + at
     let endFields = ''
@@ -46,17 +48,13 @@ export function encodeBatch(input: BatchInput): EncodedBatch {
       const live = first > last ? 0 : position + at - liveStart
       endFields = batchEndFields({ first, last, lines: count, live }, projectionText)
     }
-    at = writeLine(bytes, at, texts[index] ?? '', count - 1 - index, endFields, seed, start + index)
+    at = writeLine(room, at, texts[index] ?? '', count - 1 - index, endFields, seed, start + index)
   }
-  const written = bytes.subarray(0, at)
   return {
-    bytes: isSmall ? Buffer.from(written) : written,
+    bytes: room.subarray(0, at),
     liveStart: first > last ? position + at : liveStart,
+    release: () => giveRoomBack(room),
   }
-}
-
-function mostBytes(text: string): number {
-  return text.length * CHARACTER_BYTES
 }
 
 /** The bytes that a batch takes, at most, if its texts take so many. */

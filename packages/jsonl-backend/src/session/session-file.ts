@@ -145,16 +145,20 @@ export class SessionFile {
     const seed = this.#seed.value
     const encoded = encodeBatch({ header, texts, start, first, projectionText, seed, position, liveStart })
     const { bytes } = encoded
-    if (lease === undefined) await this.#create(bytes)
-    else {
-      try {
+    try {
+      if (lease === undefined) await this.#create(bytes)
+      else {
         const taken = await lease.file.write(bytes, position)
         if (taken < bytes.length) await writeRest(lease.file, bytes, position, taken)
-      } catch (error) {
+      }
+    } catch (error) {
+      if (lease !== undefined) {
         this.#isSuspect = true
         await this.#restore(error).catch(() => undefined) // stays suspect: the next operation tries again
-        throw error
       }
+      throw error
+    } finally {
+      encoded.release()
     }
     const size = position + bytes.length
     const last = start + texts.length - 1
