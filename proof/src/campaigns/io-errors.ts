@@ -7,7 +7,7 @@ import type { WriterTask } from '../child/writer-task.ts'
 import { Checker } from '../machine/checker.ts'
 import { parallel } from '../machine/parallel.ts'
 import type { CallPoint, SystemCall } from '../machine/strace.ts'
-import { listCalls, runInjected } from '../machine/strace.ts'
+import { listCalls, runInjected, wasHit } from '../machine/strace.ts'
 import { hasTool } from '../machine/tools.ts'
 import { Oracle } from '../model/oracle.ts'
 import { haveTrouble } from './have-trouble.ts'
@@ -92,13 +92,16 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
   let failures = 0
   let refusing = 0
   let done = 0
+  let missed = 0
   await parallel({ count: chosen.length, width: WIDTH, hasTime: context.budget() }, async (index) => {
     const { point, error, lasts } = chosen[index] as Case
     const { call, file, n, ordinal, isRandomName } = point
     const path = placeOf(String(index))
     const task = script(path)
+    const traceFile = `${path}.trace`
     const oracle = new Oracle()
     const { code, signal, errorText } = await runInjected(task, {
+      traceFile,
       call,
       files: lasts ? storeFiles(backend, path, file) : isRandomName ? [] : [`${path}${file}`],
       fault: `error=${error}`,
@@ -108,6 +111,14 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
       const what = `${error} at ${call} ${n} of ${file || 'the directory'}${lasts ? ` and ${STRETCH} more` : ''}`
       violations.push(`${backend}, seed ${seed}, ${what}: ${text}`)
     }
+    const removeAll = (): void => {
+      for (const leftover of [path, task.journal, traceFile]) rmSync(leftover, { recursive: true, force: true })
+    }
+    if (isRandomName && !wasHit(path, traceFile)) {
+      missed += 1
+      removeAll()
+      return
+    }
     const first = oracle.judge(task.journal)
     failures += first.failures
     judgeEpisode(first, say)
@@ -116,7 +127,7 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
     if (first.endsInFailure && lasts) refusing += 1
     else if (first.endsInFailure) say('still refuses writes after a single error')
     await reopen(checker, oracle, task, say)
-    for (const leftover of [path, task.journal]) rmSync(leftover, { recursive: true, force: true })
+    removeAll()
     done += 1
     if (done % 100 === 0)
       context.progress(`${backend}: ${done} of ${chosen.length} errors, ${violations.length} violations`)
@@ -128,7 +139,7 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
     ...row,
     attempts: done,
     violations,
-    note: `of ${cases.length} possible; ${failures} calls were refused; ${refusing} runs ended refusing writes until reopened`,
+    note: `of ${cases.length} possible; ${failures} calls were refused; ${refusing} runs ended refusing writes until reopened; ${missed} hit other files and do not count`,
   }
 }
 

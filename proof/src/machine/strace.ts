@@ -29,18 +29,31 @@ export interface Injection {
   readonly fault: string
   /** Which of the calls, counted from 1: `7`, or `7..22`. */
   readonly when: string
+  /** Where the calls are noted, so that {@link wasHit} can be asked. @default nowhere */
+  readonly traceFile?: string
 }
 
 /** One thread for file work: strace counts calls by thread. */
 const ENVIRONMENT = { UV_THREADPOOL_SIZE: '1' }
 
-export function runInjected(task: WriterTask, { call, files, fault, when }: Injection): Promise<Ended> {
+export function runInjected(task: WriterTask, injection: Injection): Promise<Ended> {
+  const { call, files, fault, when, traceFile = '/dev/null' } = injection
   const paths = files.flatMap((file) => ['-P', file])
   const inject = [`-e`, `trace=${call}`, '-e', `inject=${call}:${fault}:when=${when}`]
   // Stopping at the traced calls only is three times as fast; but signals are then not sent (strace 6.1).
   const filter = fault.startsWith('error=') ? ['--seccomp-bpf'] : []
-  const through = ['strace', '-f', ...filter, '-qq', ...paths, ...inject, '-o', '/dev/null']
+  const through = ['strace', '-f', ...filter, '-qq', '-y', ...paths, ...inject, '-o', traceFile]
   return startChild('writer', [task], { through, environment: ENVIRONMENT }).ended
+}
+
+/**
+ * Whether the call that failed was one on the store. Where all calls of a process are counted it may be another one,
+ * such as when Node loaded a module more or less than the time before.
+ */
+export function wasHit(path: string, traceFile: string): boolean {
+  const lines = readFileSync(traceFile, 'latin1').split('\n')
+  const isOfStore = (line: string): boolean => line.includes(`"${path}`) || line.includes(`<${path}`)
+  return lines.some((line) => line.includes('(INJECTED)') && isOfStore(line))
 }
 
 /** Which calls a scripted run makes on the files of its store, so that each can be hit in turn. */
