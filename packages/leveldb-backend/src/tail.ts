@@ -51,8 +51,8 @@ export function rowsOf({ store, length }: Tail, first: number): readonly EventRo
 }
 
 /**
- * Payloads one behind the other, as they will be in the segment. With a buffer and an object for each, those were what
- * survived the collections of young garbage and died old: a tenth of the time of an append.
+ * Payloads one behind the other, as they will be in the segment. With a buffer and an object for each, those
+ * survived the collections of young garbage and died old.
  */
 export class PayloadStore {
   #bytes: Buffer = NOTHING
