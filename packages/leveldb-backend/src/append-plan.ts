@@ -69,6 +69,7 @@ export function planChange(
     change: {
       state,
       puts: plan.puts,
+      segments: plan.segments,
       deletes: plan.deletes,
       sessions: tip === undefined ? 1 : 0,
       bytes: plan.bytes + value.length,

@@ -43,7 +43,15 @@ async function eraseRows(store: OpenedStore, commit: GroupCommit, state: Session
   const { database, directory } = store
   const rows = await rowSeqs(database, keys, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: Infinity })
   const deletes = [0, ...rows, Number.MAX_SAFE_INTEGER]
-  const change: Change = { state, after: undefined, puts: [], deletes, sessions: -1, bytes: deletes.length * 16 }
+  const change: Change = {
+    state,
+    after: undefined,
+    puts: [],
+    segments: [],
+    deletes,
+    sessions: -1,
+    bytes: deletes.length * 16,
+  }
   const start = keys.eventCopy(0)
   const end = keys.eventCopy(Number.MAX_SAFE_INTEGER)
   let left: string | undefined

@@ -5,7 +5,8 @@ import type { StoreError } from '@turnlog/core/backend'
 import type { Database } from './database.ts'
 import type { HeadRow } from './head-row.ts'
 import { encodeHead } from './head-row.ts'
-import type { RowPut } from './seal-plan.ts'
+import type { RowPut, SegmentPut } from './seal-plan.ts'
+import { sealSegment } from './segment.ts'
 import type { SessionState } from './session-state.ts'
 import { COUNTER_KEY, encodeCounter } from './store-rows.ts'
 import type { Counter } from './store-rows.ts'
@@ -16,6 +17,7 @@ export interface Change {
   /** The head after it; `undefined` if it removes the session. */
   readonly after: HeadRow | undefined
   readonly puts: readonly RowPut[]
+  readonly segments: readonly SegmentPut[]
   readonly deletes: readonly number[]
   /** 1 if it makes the session, -1 if it removes it. */
   readonly sessions: -1 | 0 | 1
@@ -135,6 +137,11 @@ export class GroupCommit {
     for (const change of changes) {
       const { keys } = change.state
       for (const { seq, value } of change.puts) batch.put(keys.event(seq), value)
+      for (const { first, events } of change.segments) {
+        const value = sealSegment(keys, first, events)
+        batch.put(keys.event(first + events.length - 1), value)
+        events.store.release()
+      }
       for (const seq of change.deletes) batch.del(keys.event(seq))
       if (change.keepsHead !== true) heads.set(change.state, change.after)
       sessions += change.sessions

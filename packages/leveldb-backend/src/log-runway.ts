@@ -11,11 +11,13 @@ const PAGE_BYTES = 4 * KIB
 const ZEROS_LEAST = 512 * KIB
 const ZEROS_MOST = 2048 * KIB
 const ZEROS_BATCHES = 32
-/** More are written when fewer are left, or too few for so many batches like the last. */
+/** More are written when fewer are left, or too few for so many batches. */
 const LEFT_BYTES = 128 * KIB
 const LEFT_BATCHES = 3
 /** Larger batches take so long that what zeros save does not show. */
 const BATCH_MOST = 256 * KIB
+/** How much of the usual size of a batch is the last one. With all of it, a single caller who seals got room for 64. */
+const LAST_SHARE = 1 / 8
 
 /**
  * Zeros ahead of LevelDB's log. To sync a file that grows, the file system also commits its journal, and waits for what
@@ -37,6 +39,8 @@ export class LogRunway {
   /** Where the zeros end. */
   #end = 0
   #lastBatch = 0
+  /** A running average. */
+  #usualBatch = 0
   #filling: { readonly from: number; readonly done: Promise<void> } | undefined
   #isOff = false
 
@@ -49,6 +53,7 @@ export class LogRunway {
   /** Before a batch that takes at most so many bytes of the log. What it has to wait for, most often nothing. */
   clear(bytes: number): Promise<void> | undefined {
     this.#lastBatch = bytes
+    if (bytes <= BATCH_MOST) this.#usualBatch += Math.ceil((bytes - this.#usualBatch) * LAST_SHARE)
     this.#position += bytes
     const filling = this.#filling
     return filling !== undefined && this.#position > filling.from ? filling.done : undefined
@@ -56,7 +61,7 @@ export class LogRunway {
 
   /** After a batch, while no other is under way: begins to write more zeros if few are left. */
   extend(): void {
-    const needed = Math.max(LEFT_BYTES, LEFT_BATCHES * this.#lastBatch)
+    const needed = Math.max(LEFT_BYTES, LEFT_BATCHES * this.#usualBatch)
     if (this.#isOff || this.#filling !== undefined || this.#lastBatch > BATCH_MOST) return
     if (this.#end - this.#position >= needed) return
     try {
@@ -105,9 +110,9 @@ export class LogRunway {
 
   /** The next batch shall not have to wait, so it gets room before the zeros. A hole reads as zeros, too. */
   #fill(descriptor: number): void {
-    const room = Math.ceil((this.#position + 2 * this.#lastBatch) / PAGE_BYTES) * PAGE_BYTES
+    const room = Math.ceil((this.#position + 2 * this.#usualBatch) / PAGE_BYTES) * PAGE_BYTES
     const from = Math.max(this.#end, room)
-    const wanted = Math.max(ZEROS_LEAST, ZEROS_BATCHES * this.#lastBatch)
+    const wanted = Math.max(ZEROS_LEAST, ZEROS_BATCHES * this.#usualBatch)
     const done = new Promise<void>((resolve) => {
       write(descriptor, this.#zeros, 0, Math.min(wanted, this.#zeros.length), from, (error, written) => {
         this.#filling = undefined

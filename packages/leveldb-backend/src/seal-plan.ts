@@ -2,7 +2,6 @@ import type { EventRow } from './event-row.ts'
 import { sealEvent } from './event-row.ts'
 import { HEADER_BYTES } from './row-value.ts'
 import type { SessionKeys } from './row-keys.ts'
-import { sealSegment } from './segment.ts'
 import { addToTail, emptyTail, rowsOf, tailAfter } from './tail.ts'
 import type { Tail } from './tail.ts'
 
@@ -18,8 +17,16 @@ export interface RowPut {
   readonly value: Buffer
 }
 
+/** Its value is made when it is written: until then it would be held twice. */
+export interface SegmentPut {
+  readonly first: number
+  readonly events: Tail
+}
+
 export interface SealPlan {
   readonly puts: readonly RowPut[]
+  /** Nothing else uses the memory of their events. */
+  readonly segments: readonly SegmentPut[]
   /** Single rows that were written by earlier appends and are now in a segment. */
   readonly deletes: readonly number[]
   readonly sealed: number
@@ -29,7 +36,7 @@ export interface SealPlan {
   readonly bytes: number
 }
 
-const NOTHING: readonly number[] = Object.freeze([])
+const NOTHING: readonly never[] = Object.freeze([])
 
 /** Whether these events, behind a tail, fill no segment. */
 export function fillsNone(tail: Tail, added: readonly EventRow[]): boolean {
@@ -47,6 +54,7 @@ export function planSingles(
 ): SealPlan {
   return {
     puts: added.map((row) => singleRow(keys, row)),
+    segments: NOTHING,
     deletes: NOTHING,
     sealed,
     tail: tail === undefined ? undefined : added.reduce(addToTail, tail),
@@ -60,6 +68,7 @@ export function planSingles(
  */
 export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, added: readonly EventRow[]): SealPlan {
   const puts: RowPut[] = []
+  const segments: SegmentPut[] = []
   const deletes: number[] = []
   const firstAdded = added[0]?.seq ?? Infinity
   const isUngrouped = holdsSegments(tail)
@@ -76,7 +85,7 @@ export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, a
     const { length } = group
     const last = sealed + length
     if (length > 1) {
-      puts.push({ seq: last, value: sealSegment(keys, sealed + 1, group) })
+      segments.push({ first: sealed + 1, events: group })
       for (let seq = sealed + 1; seq < Math.min(last, firstAdded); seq += 1) deletes.push(seq)
     } else writeSingly(taken)
     sealed = last
@@ -99,7 +108,7 @@ export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, a
   if (isUngrouped) for (const row of rowsOf(tail, sealedBefore + 1)) take(row)
   for (const row of added) take(row)
   writeSingly(taken)
-  return { puts, deletes, sealed, tail: group, bytes: payloadBytes(added) }
+  return { puts, segments, deletes, sealed, tail: group, bytes: payloadBytes(added) }
 }
 
 function singleRow(keys: SessionKeys, row: EventRow): RowPut {

@@ -1,9 +1,8 @@
 import type { EventRow } from './event-row.ts'
 import { HEADER_BYTES } from './row-value.ts'
+import { giveBack, takeBuffer } from './spare-buffers.ts'
 
 const FIRST_BYTES = 8 * 1024
-/** The next tail will be about as long as the last, or a little longer. */
-const ROOM = 1.25
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -32,9 +31,9 @@ export function addToTail({ store, length, bytes }: Tail, row: EventRow): Tail {
   return { store, length: length + 1, bytes: store.write(length, bytes, row) }
 }
 
-/** The tail behind the segment that this one became. */
+/** The tail behind the segment that this one will be, and about as long. */
 export function tailAfter({ bytes }: Tail): Tail {
-  return emptyTail(Math.ceil(bytes * ROOM))
+  return emptyTail(bytes)
 }
 
 /** The rows that it was made of; `first` is the seq of the first one. */
@@ -92,9 +91,17 @@ export class PayloadStore {
     this.#bytes.copy(target, at, start, start + target.length - at)
   }
 
+  /** Everything in it is written, and no tail that ends in it will be used any more. */
+  release(): void {
+    giveBack(this.#bytes)
+    this.#bytes = NOTHING
+    this.#lengths.length = 0
+  }
+
   #grow(used: number, needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#firstBytes, 2 * this.#bytes.length))
-    this.#bytes.copy(larger, 0, 0, used)
-    this.#bytes = larger
+    const smaller = this.#bytes
+    this.#bytes = takeBuffer(Math.max(needed, this.#firstBytes, 2 * smaller.length))
+    smaller.copy(this.#bytes, 0, 0, used)
+    giveBack(smaller)
   }
 }

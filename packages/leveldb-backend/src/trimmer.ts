@@ -74,6 +74,7 @@ export class Trimmer {
         state,
         after: { ...tip, trimmed: done },
         puts: [],
+        segments: [],
         deletes: seqs,
         sessions: 0,
         bytes: seqs.length * 16,
