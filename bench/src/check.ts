@@ -74,6 +74,13 @@ export const goals: readonly Goal[] = [
   ),
   speed('append-64-sessions', 'leveldb', 'shared-log', 0.6, 'LevelDB, 64 on 64, against a bare shared log'),
   speed('append-64-one', 'leveldb', 'sqlite-full', 7, 'LevelDB, 64 callers on one session, against SQLite'),
+  cost(
+    'sealing',
+    'leveldb-sealed',
+    'leveldb-unsealed',
+    1.06,
+    'LevelDB, one caller, appends that seal, against single rows',
+  ),
   speed('history-100-cold', 'leveldb', 'bare-level', 0.8, 'LevelDB, cold read of 100, against bare LevelDB'),
   speed('history-1000-cold', 'leveldb', 'bare-level', 0.8, 'LevelDB, cold read of 1,000, against bare LevelDB'),
   speed('history-10000-cold', 'leveldb', 'bare-level', 0.8, 'LevelDB, cold read of 10,000, against bare LevelDB'),

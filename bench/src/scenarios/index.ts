@@ -5,11 +5,13 @@ import { coreScenario } from './core.ts'
 import { growthScenario } from './growth.ts'
 import { historyScenarios } from './history.ts'
 import type { Scenario } from './scenario.ts'
+import { sealingScenario } from './sealing.ts'
 import { sessionsScenarios } from './sessions.ts'
 import { truncatedScenario } from './truncated.ts'
 
 export const scenarios: readonly Scenario[] = [
   ...appendScenarios,
+  sealingScenario,
   ...historyScenarios,
   truncatedScenario,
   ...agentScenarios,

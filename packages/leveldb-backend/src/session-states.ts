@@ -55,7 +55,10 @@ export class SessionStates {
   /** Says how large a tail has become, and lets go of those that were idle longest if all together are too large. */
   keepTail(state: SessionState, bytes: number): void {
     state.fillsSegments = true
-    this.#tailBytes += bytes - (this.#tails.get(state) ?? 0)
+    const before = this.#tails.get(state) ?? 0
+    // As long as there is much room nobody has to leave, and the order does not matter.
+    if (bytes === before && this.#tailBytes < TAILS_BYTES / 2) return
+    this.#tailBytes += bytes - before
     this.#tails.delete(state)
     if (bytes > 0) this.#tails.set(state, bytes)
     for (const [oldest, size] of this.#tails) {
