@@ -56,6 +56,8 @@ export class Database {
   #exchange: Promise<void> | undefined
   /** Why the last exchange failed: LevelDB is closed then. */
   #closedBy: unknown
+  /** Tries the exchange again, when somebody reads after one has failed; may be called by many at once. */
+  revive: (() => Promise<void>) | undefined
   readonly #lent = new Set<Lent>()
   readonly #snapshots = new Set<Snapshot>()
   /** Under way: LevelDB must not be closed below them. */
@@ -89,9 +91,9 @@ export class Database {
     return (this.#reused ??= new ReusedBatch(this.#level))
   }
 
-  /** For several iterators that must see the same. None while the database is being exchanged: nothing is written then. */
+  /** For several iterators that must see the same. None while there is no LevelDB: nothing is written then. */
   snapshot(): Snapshot | undefined {
-    if (this.#exchange !== undefined) return undefined
+    if (this.#isAway) return undefined
     const snapshot = this.#level.snapshot()
     this.#snapshots.add(snapshot)
     return snapshot
@@ -106,7 +108,7 @@ export class Database {
    * twice: with one for each new session those made up half of its longest pause.
    */
   async values(keys: readonly Buffer[], snapshot?: Snapshot): Promise<readonly (Buffer | undefined)[]> {
-    if (this.#exchange !== undefined) await this.#exchange
+    if (this.#isAway) await this.#isBack()
     if (this.#guard?.isDone === false) for (const key of keys) await this.#guard.ready({ gte: key, lte: key })
     try {
       return await this.#level.getMany([...keys], this.#valid(snapshot))
@@ -129,7 +131,7 @@ export class Database {
   lend(range: KeyRange, options: LendOptions = {}): Lent {
     const lent: Lent = { range, options, iterator: undefined, reading: undefined }
     try {
-      if (this.#exchange === undefined) lent.iterator = this.#iterator(lent)
+      if (!this.#isAway) lent.iterator = this.#iterator(lent)
     } catch (error) {
       throw this.#failure(error)
     }
@@ -142,7 +144,7 @@ export class Database {
   }
 
   step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[]> {
-    const isReady = this.#exchange === undefined && (this.#guard === undefined || this.#guard.isDone)
+    const isReady = !this.#isAway && (this.#guard === undefined || this.#guard.isDone)
     const reading = isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit)
     lent.reading = reading
     return reading
@@ -185,7 +187,12 @@ export class Database {
     }
   }
 
-  /** Closes LevelDB and goes on with what `open` gives. If that fails, reads fail until the next exchange. */
+  /** A LevelDB that is being made ready for an exchange, behind the same guard. */
+  on(level: Level): Database {
+    return new Database(this.directory, level, this.#guard, this.#explain)
+  }
+
+  /** Closes LevelDB and goes on with what `open` gives. If that fails, the next who reads has it tried again. */
   async exchange(open: () => Promise<Level>): Promise<void> {
     const work = this.#replace(open)
     this.#exchange = work.catch(() => undefined) // the one who exchanges is told
@@ -220,6 +227,16 @@ export class Database {
     await (this.#isShadow ? closeShadow(this.#level) : this.#level.close())
   }
 
+  /** There is no LevelDB to read from: it is being exchanged, or the last exchange failed. */
+  get #isAway(): boolean {
+    return this.#exchange !== undefined || this.#closedBy !== undefined
+  }
+
+  async #isBack(): Promise<void> {
+    await this.#exchange
+    if (this.#closedBy !== undefined) await this.revive?.()
+  }
+
   #iterator({ range, options }: Lent): NativeIterator {
     const { snapshot, ...others } = options
     return this.#level.iterator({
@@ -237,7 +254,7 @@ export class Database {
   }
 
   async #stepLater(lent: Lent, limit: number): Promise<readonly Row[]> {
-    await this.#exchange
+    await this.#isBack()
     await this.#guard?.ready(lent.range)
     return this.#nextRows(lent, limit)
   }

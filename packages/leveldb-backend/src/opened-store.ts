@@ -9,6 +9,7 @@ import { Anchor } from './anchor.ts'
 import { Database } from './database.ts'
 import { compareIdentity, examineDirectory } from './examine-directory.ts'
 import { forgetCompactions } from './files/forget-compactions.ts'
+import { dropKeptLogs, keepLogs } from './files/kept-logs.ts'
 import { protectFiles } from './files/protect-files.ts'
 import type { CommitTarget } from './group-commit.ts'
 import { fromLevel } from './level-error.ts'
@@ -43,6 +44,7 @@ export class OpenedStore implements CommitTarget {
   /** To be reopened: a write failed, and LevelDB would go on and lose what comes after it. */
   #isFenced = false
   #leavesTraces = true
+  #reopening: Promise<void> | undefined
 
   private constructor(parts: {
     directory: string
@@ -69,6 +71,7 @@ export class OpenedStore implements CommitTarget {
     this.rows = parts.rows
     this.report = parts.report
     this.#batches = parts.rows.batches
+    this.database.revive = () => this.#checkAndReopen(false)
   }
 
   /** @throws `LOCKED`, `CORRUPT`, `UNSUPPORTED`, `INVALID_CONFIG`, `IO` */
@@ -90,11 +93,13 @@ export class OpenedStore implements CommitTarget {
       } else {
         anchor = Anchor.open(directory)
       }
+      const kept = keepLogs(directory)
       database = new Database(directory, await openLevel(directory, options, created), guard)
       if (examined.kind === 'new') await writeFirstRows(database, Anchor.read(directory).storeId)
-      else await replayMissed(database, examined.inspection.records)
+      else await replayMissed(database, examined.inspection)
       const rows = await readStoreRows(database)
       if (examined.kind === 'existing') compareIdentity(directory, examined.anchor, rows)
+      dropKeptLogs(kept)
       anchor.reset({ storeId: rows.storeId, batches: rows.batches, durability: options.durability })
       syncDirectory(directory)
       protectFiles(directory)
@@ -127,6 +132,13 @@ export class OpenedStore implements CommitTarget {
   async #checkAndReopen(isUnchecked: boolean): Promise<void> {
     if (isUnchecked) await this.#guard.all()
     if (!this.#isFenced) return
+    this.#reopening ??= this.#reopen().finally(() => {
+      this.#reopening = undefined
+    })
+    await this.#reopening
+  }
+
+  async #reopen(): Promise<void> {
     await this.#runway?.leave()
     await this.#notes.settled()
     const beforeOpen = this.#leavesTraces ? () => undefined : () => forgetCompactions(this.directory)

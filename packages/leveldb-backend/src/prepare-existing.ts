@@ -3,6 +3,7 @@ import type { OpenFinding } from '@turnlog/core/backend'
 import { Database } from './database.ts'
 import { compareWithAnchor } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
+import { lastNumber } from './files/inspect-store.ts'
 import type { TornLog } from './files/inspect-store.ts'
 import { removeTablesAside, setFileAside, setTailAside } from './files/set-aside.ts'
 import { closeShadow, openShadow } from './level.ts'
@@ -22,10 +23,10 @@ export async function prepareExisting(
   { anchor, inspection }: Existing,
   guard: TableGuard,
 ): Promise<OpenFinding[]> {
-  const { torn, orphans } = inspection
+  const { torn, orphans, missed } = inspection
   await guard.prepare(inspection.batches !== undefined)
   const batches = inspection.batches ?? (await countInShadow(directory, options, torn, guard))
-  const findings = compareWithAnchor(directory, anchor, batches, torn)
+  const findings = compareWithAnchor(directory, anchor, Math.max(batches, lastNumber(missed)), torn)
   if (torn !== undefined) setTailAside(torn.file, torn.offset)
   // A kill in the midst of a compaction leaves some each time. Those of an earlier one: the store was opened since, whole.
   if (orphans.length > 0) removeTablesAside(directory)

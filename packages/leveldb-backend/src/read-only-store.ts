@@ -8,6 +8,7 @@ import { Database } from './database.ts'
 import { openShadow } from './level.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
 import { compareIdentity, compareWithAnchor, examineDirectory } from './examine-directory.ts'
+import { lastNumber } from './files/inspect-store.ts'
 import { StoreLock } from './store-lock.ts'
 import { readStoreRows } from './store-rows.ts'
 import { TableGuard } from './table-guard.ts'
@@ -45,6 +46,7 @@ export class ReadOnlyStore {
     const database = new Database(directory, level, guard, () => writerSince(directory))
     try {
       const rows = await readStoreRows(database)
+      if (inspection.missed.length > 0 && rows.batches <= lastNumber(inspection.missed)) throw interrupted(directory)
       if (rows.batches < (inspection.batches ?? 0)) throw missedLog(directory)
       compareIdentity(directory, anchor, rows)
       const findings = compareWithAnchor(directory, anchor, rows.batches, inspection.torn)
@@ -77,6 +79,14 @@ function writerSince(directory: string): StoreError | undefined {
 /** See `replayMissed`: here nothing is written, and nothing was lost. */
 function missedLog(directory: string): StoreError {
   return new StoreError('IO', `Cannot read the logs of ${directory}: LevelDB could not open them. Open it again.`)
+}
+
+/** See `keepLogs`. */
+function interrupted(directory: string): StoreError {
+  return new StoreError(
+    'IO',
+    `Cannot read ${directory}: the last process that opened it died before it had everything in place. Open it once to write.`,
+  )
 }
 
 function existingDirectory(path: string): string {

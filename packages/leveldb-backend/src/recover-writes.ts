@@ -1,10 +1,11 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { StoreError } from '@turnlog/core/backend'
+import { isStoreError, StoreError } from '@turnlog/core/backend'
 
 import type { Database } from './database.ts'
-import { corruptFile, counterOf } from './files/inspect-store.ts'
+import { corruptFile, counterOf, missedRecords } from './files/inspect-store.ts'
+import { dropKeptLogs, keepLogs } from './files/kept-logs.ts'
 import { parseLog } from './files/log-file.ts'
 import type { LogRecord } from './files/log-file.ts'
 import { listStoreFiles, logName } from './files/store-files.ts'
@@ -35,16 +36,22 @@ export async function recoverWrites(
   beforeOpen: () => void,
 ): Promise<void> {
   probeSpace(directory)
-  // Once LevelDB is closed the logs must be cut, so they are opened before: nobody could read if that failed.
-  const logs = openLogs(directory)
-  let records: readonly LogRecord[] = []
+  // What needs a descriptor is done before LevelDB is closed: if it failed then, nobody could read.
+  const { logs, missed, kept } = holdLogs(directory)
   const open = async (): Promise<Level> => {
+    let level: Level | undefined
     try {
-      records = cutBehind(logs, batches)
+      const records = cutBehind(logs, batches)
       closeLogs(logs) // LevelDB may need the descriptors
       beforeOpen()
-      return await openLevel(directory, options, false)
+      level = await openLevel(directory, options, false)
+      await replayMissed(database.on(level), { records, missed })
+      dropKeptLogs(kept)
+      return level
     } catch (error) {
+      await level?.close()
+      // Nobody may read what is perhaps not all there: it would look like damage.
+      if (level !== undefined || missed.length > 0) throw error
       return openShadow(directory, options).catch(() => {
         throw error
       })
@@ -56,7 +63,6 @@ export async function recoverWrites(
     closeLogs(logs)
   }
   if (database.isShadow) throw stillFailing(directory)
-  await replayMissed(database, records)
   const rows = await readStoreRows(database)
   if (rows.batches === batches) return
   throw new StoreError(
@@ -102,6 +108,21 @@ export function cutFailedBatch(directory: string, batches: number): void {
 interface OpenLog {
   readonly file: string
   readonly descriptor: number
+}
+
+/** @throws `IO`, `CORRUPT` */
+function holdLogs(directory: string): {
+  readonly logs: OpenLog[]
+  readonly missed: readonly LogRecord[]
+  readonly kept: readonly string[]
+} {
+  const logs = openLogs(directory)
+  try {
+    return { logs, missed: missedRecords(directory), kept: keepLogs(directory) }
+  } catch (error) {
+    closeLogs(logs)
+    throw isStoreError(error) ? error : stillFailing(directory, error)
+  }
 }
 
 /** @throws `IO` */

@@ -11,7 +11,7 @@ import { parseLog } from './log-file.ts'
 import type { LogRecord } from './log-file.ts'
 import { parseManifest } from './manifest.ts'
 import type { Manifest } from './manifest.ts'
-import { logName } from './store-files.ts'
+import { keptName, listStoreFiles, logName } from './store-files.ts'
 import type { StoreFiles } from './store-files.ts'
 import { checkTable } from './table-file.ts'
 import { parseBatch } from './write-batch.ts'
@@ -41,6 +41,8 @@ export interface Inspection {
   readonly tables: readonly InspectedTable[]
   /** What is in the logs that LevelDB reads. */
   readonly records: readonly LogRecord[]
+  /** What LevelDB may have passed over when it was last opened, see {@link missedRecords}. */
+  readonly missed: readonly LogRecord[]
   /** The number of the last batch in the logs; `undefined` if they hold none. */
   readonly batches: number | undefined
   readonly torn: TornLog | undefined
@@ -61,6 +63,7 @@ export interface Inspection {
 export async function inspectStore(directory: string, files: StoreFiles): Promise<Inspection> {
   const manifest = readManifest(directory, files)
   const logs = inspectLogs(directory, files, manifest)
+  const missed = missedRecords(directory, files, manifest)
   const known = readKnownTables(directory, bootId())
   const tables: InspectedTable[] = []
   for (const table of manifest.tables.values()) {
@@ -82,7 +85,7 @@ export async function inspectStore(directory: string, files: StoreFiles): Promis
     if (manifest.tables.has(number) || manifest.replaced.has(number) || number >= manifest.nextFile) continue
     orphans.push(join(directory, name))
   }
-  return { tables, orphans, ...logs }
+  return { tables, orphans, ...logs, missed }
 }
 
 /** The version that LevelDB would open. @throws `CORRUPT` naming the file */
@@ -132,6 +135,35 @@ function inspectLogs(
     if (rest === 'torn') torn = { file, offset: end, bytes: bytes.length - end }
   }
   return { records: all, batches, torn }
+}
+
+/**
+ * The batches of logs that are there under their second names only, because LevelDB was opened and nobody came to see
+ * whether it had read them. Nothing newer was written since, except some of these again.
+ *
+ * @throws `CORRUPT` naming the file
+ */
+export function missedRecords(
+  directory: string,
+  files: StoreFiles = listStoreFiles(directory),
+  manifest?: Manifest,
+): readonly LogRecord[] {
+  const { keptLogs, logs } = files
+  if (keptLogs.length === 0) return []
+  const { logNumber } = manifest ?? readManifest(directory, files)
+  if (keptLogs.every((number) => number >= logNumber && logs.includes(number))) return []
+  return keptLogs.flatMap((number) => {
+    const file = join(directory, keptName(number))
+    const { records, end, rest } = parseLog(readFileSync(file))
+    if (rest !== 'nothing') throw corruptFile(file, `the record at byte ${end} is damaged`)
+    return records
+  })
+}
+
+/** The number of the last of some batches, 0 if there are none. */
+export function lastNumber(records: readonly LogRecord[]): number {
+  const last = records.at(-1)
+  return (last === undefined ? undefined : counterOf(last)) ?? 0
 }
 
 /** Every batch that was ever written says which one it is, in its last entry. */

@@ -6,6 +6,8 @@ export interface StoreFiles {
   readonly hasAnchor: boolean
   /** File numbers, ascending. */
   readonly logs: readonly number[]
+  /** Of the logs that have a second name, ascending. See `keepLogs`. */
+  readonly keptLogs: readonly number[]
   readonly tables: ReadonlyMap<number, string>
   readonly manifests: readonly string[]
   readonly temporary: readonly string[]
@@ -13,18 +15,22 @@ export interface StoreFiles {
 }
 
 export const SET_ASIDE = 'set-aside'
-const OWN = /^(?:turnlog\.(?:anchor|probe|tables|lock(?:\..*)?)|set-aside|LOCK|LOG|LOG\.old|lost\+found|\.DS_Store)$/
+const OWN =
+  /^(?:turnlog\.(?:anchor|probe|tables|kept-\d+\.log|lock(?:\..*)?)|set-aside|LOCK|LOG|LOG\.old|lost\+found|\.DS_Store)$/
 
 export function listStoreFiles(directory: string): StoreFiles {
   const names = readdirSync(directory)
   const logs: number[] = []
+  const keptLogs: number[] = []
   const tables = new Map<number, string>()
   const manifests: string[] = []
   const temporary: string[] = []
   const foreign: string[] = []
   for (const name of names) {
     const [, number, kind] = /^(\d+)\.(log|ldb|sst|dbtmp)$/.exec(name) ?? []
-    if (kind === 'log') logs.push(Number(number))
+    const [, kept] = /^turnlog\.kept-(\d+)\.log$/.exec(name) ?? []
+    if (kept !== undefined) keptLogs.push(Number(kept))
+    else if (kind === 'log') logs.push(Number(number))
     else if (kind === 'dbtmp') temporary.push(name)
     else if (kind !== undefined) tables.set(Number(number), name)
     else if (/^MANIFEST-\d+$/.test(name)) manifests.push(name)
@@ -34,6 +40,7 @@ export function listStoreFiles(directory: string): StoreFiles {
     hasCurrent: names.includes('CURRENT'),
     hasAnchor: names.includes('turnlog.anchor'),
     logs: logs.sort((a, b) => a - b),
+    keptLogs: keptLogs.sort((a, b) => a - b),
     tables,
     manifests,
     temporary,
@@ -43,4 +50,9 @@ export function listStoreFiles(directory: string): StoreFiles {
 
 export function logName(number: number): string {
   return `${String(number).padStart(6, '0')}.log`
+}
+
+/** The second name of a log. */
+export function keptName(number: number): string {
+  return `turnlog.kept-${logName(number)}`
 }

@@ -7,7 +7,7 @@ import type { Problem } from '@turnlog/core/backend'
 import { Anchor } from '../anchor.ts'
 import { Database } from '../database.ts'
 import { readLogRows } from '../files/log-rows.ts'
-import { listStoreFiles, logName } from '../files/store-files.ts'
+import { keptName, listStoreFiles, logName } from '../files/store-files.ts'
 import { readTableRows } from '../files/table-rows.ts'
 import type { SequencedRow } from '../files/table-rows.ts'
 import { openLevel } from '../level.ts'
@@ -25,9 +25,13 @@ export async function rebuildStore(
   onAction: (action: Problem) => void,
 ): Promise<void> {
   const files = listStoreFiles(from)
+  const unread = files.keptLogs.filter((number) => !files.logs.includes(number))
   const sources = [
     ...[...files.tables.values()].map((name) => ({ file: join(from, name), read: readTableRows })),
-    ...files.logs.map((number) => ({ file: join(from, logName(number)), read: readLogRows })),
+    ...[...files.logs.map(logName), ...unread.map(keptName)].map((name) => ({
+      file: join(from, name),
+      read: readLogRows,
+    })),
   ]
   const scan = function* (report: (action: Problem) => void): Generator<SequencedRow> {
     for (const { file, read } of sources)
