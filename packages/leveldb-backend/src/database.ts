@@ -145,9 +145,7 @@ export class Database {
 
   step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[]> {
     const isReady = !this.#isAway && (this.#guard === undefined || this.#guard.isDone)
-    const reading = isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit)
-    lent.reading = reading
-    return reading
+    return isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit)
   }
 
   /** Nobody steps it from now on; a step that is under way still gets its rows. */
@@ -256,10 +254,16 @@ export class Database {
   async #stepLater(lent: Lent, limit: number): Promise<readonly Row[]> {
     await this.#isBack()
     await this.#guard?.ready(lent.range)
+    // It may have been taken back meanwhile: whoever does that waits for steps, but not for those that wait themselves.
+    this.#lent.add(lent)
     return this.#nextRows(lent, limit)
   }
 
-  async #nextRows(lent: Lent, limit: number): Promise<readonly Row[]> {
+  #nextRows(lent: Lent, limit: number): Promise<readonly Row[]> {
+    return (lent.reading = this.#readRows(lent, limit))
+  }
+
+  async #readRows(lent: Lent, limit: number): Promise<readonly Row[]> {
     try {
       lent.iterator ??= this.#iterator(lent)
       return (await lent.iterator.nextv(limit)) as readonly Row[]

@@ -28,7 +28,8 @@ test.each([1, 2, 3, 4, 5, 6])('erase leaves no byte of a session in any file (se
   }
   for (let round = random(40); round > 0; round -= 1) await other()
   if (seed % 2 === 0) await grow(backend, marker, 40, { trimBefore: 30, extra: { secret: marker } })
-  expect(filesWith(path, marker)).not.toEqual([])
+  // LevelDB may just be moving a log into a table, and neither is found in that moment.
+  await expect.poll(() => filesWith(path, marker)).not.toEqual([])
   const standing = backend.read(marker, [{ from: 1, to: 10_000 }])[Symbol.asyncIterator]()
   await standing.next()
   const last = (await backend.head(marker))?.last ?? 0
