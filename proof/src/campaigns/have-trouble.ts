@@ -15,7 +15,13 @@ import { Random } from '../random.ts'
 import { judgeEpisode, reopen } from './judge-episode.ts'
 import type { Trouble } from './troubles.ts'
 
-/** A writer gets into trouble, is refused for a while, gets out of it, appends some more, and is looked at anew. */
+/** How many writers do not get out of their trouble alive. */
+const KILLED = 0.3
+
+/**
+ * A writer gets into trouble, is refused for a while, gets out of it, appends some more, and is looked at anew. Some are
+ * killed in the midst of it: what a store does to get well again must bear that, too.
+ */
 export async function haveTrouble(
   context: CampaignContext,
   backend: BackendName,
@@ -34,6 +40,7 @@ export async function haveTrouble(
   let failures = 0
   let refusing = 0
   let excused = 0
+  let killed = 0
   await parallel({ count, width: 2, hasTime: context.budget() }, async (index) => {
     const seed = seeds[index] ?? 0
     const random = new Random(seed)
@@ -49,6 +56,8 @@ export async function haveTrouble(
       await child.ready
       trouble.begin(child, random)
       await refusedFor(child, journal, random.next() * 300)
+      const isKilled = random.chance(KILLED) && child.process.kill('SIGKILL')
+      if (isKilled) await child.ended
       trouble.end(child, place)
       const { code, signal, errorText } = await child.ended
       const first = oracle.judge(journal)
@@ -56,8 +65,9 @@ export async function haveTrouble(
       const violated = first.violations.filter((text) => trouble.excuses?.test(text) !== true)
       excused += first.violations.length - violated.length
       judgeEpisode({ ...first, violations: violated }, say)
-      if (code !== 0) say(`the writer ended with ${signal ?? code}: ${errorText}`)
-      if (first.endsInFailure) refusing += 1
+      if (signal === 'SIGKILL' && isKilled) killed += 1
+      else if (code !== 0) say(`the writer ended with ${signal ?? code}: ${errorText}`)
+      if (first.endsInFailure && !isKilled) refusing += 1
       await reopen(checker, oracle, task, say)
       rmSync(journal, { force: true })
       rmSync(path, { recursive: true, force: true })
@@ -68,7 +78,7 @@ export async function haveTrouble(
   })
   if (done > 20 && failures === 0)
     violations.push(`${backend}, ${unit}: no call ever failed: the harness does not work`)
-  const note = `${failures} writes and ${excused} reads were refused; ${refusing} runs ended refusing writes until reopened`
+  const note = `${failures} writes and ${excused} reads were refused; ${killed} were killed meanwhile; ${refusing} runs ended refusing writes until reopened`
   return { ...row, attempts: done, violations, note }
 }
 
