@@ -48,6 +48,8 @@ export interface Lent {
  */
 export class Database {
   readonly directory: string
+  /** Tries the exchange again, when somebody reads after one has failed; may be called by many at once. */
+  revive: (() => Promise<void>) | undefined
   #level: Level
   #reused: ReusedBatch | undefined
   #isShadow: boolean
@@ -56,8 +58,6 @@ export class Database {
   #exchange: Promise<void> | undefined
   /** Why the last exchange failed: LevelDB is closed then. */
   #closedBy: unknown
-  /** Tries the exchange again, when somebody reads after one has failed; may be called by many at once. */
-  revive: (() => Promise<void>) | undefined
   readonly #lent = new Set<Lent>()
   readonly #snapshots = new Set<Snapshot>()
   /** Under way: LevelDB must not be closed below them. */
@@ -108,7 +108,7 @@ export class Database {
    * twice: with one for each new session those made up half of its longest pause.
    */
   async values(keys: readonly Buffer[], snapshot?: Snapshot): Promise<readonly (Buffer | undefined)[]> {
-    if (this.#isAway) await this.#isBack()
+    if (this.#isAway) await this.#whenBack()
     if (this.#guard?.isDone === false) for (const key of keys) await this.#guard.ready({ gte: key, lte: key })
     try {
       return await this.#level.getMany([...keys], this.#valid(snapshot))
@@ -230,7 +230,7 @@ export class Database {
     return this.#exchange !== undefined || this.#closedBy !== undefined
   }
 
-  async #isBack(): Promise<void> {
+  async #whenBack(): Promise<void> {
     await this.#exchange
     if (this.#closedBy !== undefined) await this.revive?.()
   }
@@ -252,7 +252,7 @@ export class Database {
   }
 
   async #stepLater(lent: Lent, limit: number): Promise<readonly Row[]> {
-    await this.#isBack()
+    await this.#whenBack()
     await this.#guard?.ready(lent.range)
     // It may have been taken back meanwhile: whoever does that waits for steps, but not for those that wait themselves.
     this.#lent.add(lent)

@@ -13,25 +13,25 @@ import { parseBatch } from '../src/files/write-batch.ts'
 import { checkOptions } from '../src/leveldb-options.ts'
 import { recoverWrites } from '../src/recover-writes.ts'
 import { COUNTER_KEY, decodeCounter, encodeCounter } from '../src/store-rows.ts'
-import { copyStore, filesNamed, grow, openBackend, readStore, temporaryDirectory } from './sample-store.ts'
+import {
+  copyStore,
+  filesNamed,
+  grow,
+  openBackend,
+  readStore,
+  temporaryDirectory,
+  writeTableAndLog,
+} from './sample-store.ts'
 
 type Records = ReturnType<typeof parseLog>['records']
 
-/** A store with a table and a log, closed. */
 async function storeWithLog(): Promise<{ path: string; log: string; sessions: unknown }> {
   const path = temporaryDirectory()
-  const backend = await openBackend(path)
-  await grow(backend, 'in a table', 70)
-  await backend.close()
-  await backend.open()
-  await grow(backend, 'in a table', 2)
-  await grow(backend, 'in the log', 65)
-  await grow(backend, 'in the log', 5, { trimBefore: 3 })
-  await backend.close()
+  const log = await writeTableAndLog(path)
   const copy = temporaryDirectory()
   copyStore(path, copy)
   const { sessions } = await readStore(copy)
-  return { path, log: filesNamed(path, /\.log$/)[0] ?? '', sessions }
+  return { path, log, sessions }
 }
 
 async function openLevel(path: string): Promise<ClassicLevel<Buffer, Buffer>> {

@@ -6,21 +6,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Database } from '../src/database.ts'
 import { parseLog } from '../src/files/log-file.ts'
 import { replayMissed } from '../src/replay-missed.ts'
-import { copyStore, filesNamed, grow, openBackend, readStore, temporaryDirectory } from './sample-store.ts'
+import { filesNamed, readStore, temporaryDirectory, writeTableAndLog } from './sample-store.ts'
 
 /** What LevelDB ends up with if it cannot open a log: the log is gone, and everything else is in order. */
 async function storeWithLostLog(): Promise<{ path: string; records: ReturnType<typeof parseLog>['records'] }> {
   const path = temporaryDirectory()
-  const original = temporaryDirectory()
-  const backend = await openBackend(original)
-  await grow(backend, 'in a table', 70)
-  await backend.close()
-  await backend.open()
-  await grow(backend, 'in a table', 2)
-  await grow(backend, 'in the log', 65, { trimBefore: 3 })
-  await backend.close()
-  copyStore(original, path)
-  const [log = ''] = filesNamed(path, /\.log$/)
+  const log = await writeTableAndLog(path)
   const { records } = parseLog(readFileSync(log))
   truncateSync(log, 0)
   return { path, records }

@@ -95,6 +95,18 @@ export async function writeSample(path: string, options: Partial<LevelDbOptions>
   await backend.close()
 }
 
+/** A closed store with a table and one log. Gives the path of the log. */
+export async function writeTableAndLog(path: string): Promise<string> {
+  const backend = await openBackend(path)
+  await grow(backend, 'in a table', 70)
+  await backend.close()
+  await backend.open()
+  await grow(backend, 'in a table', 2)
+  await grow(backend, 'in the log', 65, { trimBefore: 3 })
+  await backend.close()
+  return filesNamed(path, /\.log$/)[0] ?? ''
+}
+
 export function copyStore(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
   cpSync(from, to, { recursive: true })
