@@ -20,6 +20,7 @@ import type {
 import { encodeInTurns, EVENTS_AT_ONCE, needsTail, planChange } from './append-plan.ts'
 import { eraseConflict, eraseSession } from './erase-session.ts'
 import { encodeEvent } from './event-row.ts'
+import type { EventRow } from './event-row.ts'
 import { readEvents } from './event-reader.ts'
 import { GroupCommit } from './group-commit.ts'
 import { toHead } from './head-row.ts'
@@ -44,6 +45,14 @@ interface Running {
   readonly states: SessionStates
   /** `undefined` if it was opened read-only. */
   readonly writer: { readonly store: OpenedStore; readonly commit: GroupCommit; readonly trimmer: Trimmer } | undefined
+}
+
+/** What `append` is asked for. */
+interface AppendRequest {
+  readonly expected: Expected
+  readonly events: readonly EventRecord[]
+  readonly projection: Json
+  readonly options: AppendOptions | undefined
 }
 
 class LevelDbBackend implements Backend {
@@ -119,41 +128,69 @@ class LevelDbBackend implements Backend {
     })
   }
 
-  async append(
+  append(
     session: string,
     expected: Expected,
     events: readonly EventRecord[],
     projection: Json,
     options?: AppendOptions,
   ): Promise<void> {
-    this.#lifecycle.begin()
+    const request = { expected, events, projection, options }
     try {
-      const { states } = this.#required()
-      const { commit, trimmer } = this.#writer()
-      const rows = events.length > EVENTS_AT_ONCE ? await encodeInTurns(events) : events.map(encodeEvent)
-      for (;;) {
-        const state = states.get(session)
-        if (state === undefined || state.erasing !== undefined) await states.load(session)
-        else if (needsTail(state, events.length)) await this.#loadTail(state)
-        else {
-          try {
-            const { change, tail } = planChange(state, expected, events, rows, projection, options)
-            state.tail = tail
-            const written = commit.add(change)
-            if (tail !== undefined) states.keepTail(state, tail.store.capacity)
-            await written
-            if (options?.trimBefore !== undefined) trimmer.schedule(state)
-            return
-          } catch (error) {
-            // A conflict with an append that has not settled is no answer yet: if that one fails, this one may succeed.
-            if (!isStoreError(error, 'CONFLICT') || state.pending === 0) throw error
-            await state.whenIdle()
-          }
+      return this.#appendAtOnce(session, request) ?? this.#lifecycle.run(() => this.#append(session, request))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /**
+   * The usual append, to a session in use and with nothing to wait for but its batch, as `close` does too. Not async:
+   * each function that is awaited costs every message a turn and garbage.
+   *
+   * @returns `undefined` if there is more to wait for; nothing has been done then
+   */
+  #appendAtOnce(session: string, request: AppendRequest): Promise<void> | undefined {
+    this.#lifecycle.check()
+    const { events, options } = request
+    const state = this.#required().states.get(session)
+    if (state === undefined || state.isBusy || needsTail(state, events.length)) return undefined
+    if (events.length > EVENTS_AT_ONCE || options?.trimBefore !== undefined) return undefined
+    return this.#write(state, request, events.map(encodeEvent))
+  }
+
+  async #append(session: string, request: AppendRequest): Promise<void> {
+    const { events, options } = request
+    const { states } = this.#required()
+    const { trimmer } = this.#writer()
+    const rows = events.length > EVENTS_AT_ONCE ? await encodeInTurns(events) : events.map(encodeEvent)
+    for (;;) {
+      const state = states.get(session)
+      if (state === undefined || state.erasing !== undefined) await states.load(session)
+      else if (needsTail(state, events.length)) await this.#loadTail(state)
+      else {
+        try {
+          await this.#write(state, request, rows)
+          if (options?.trimBefore !== undefined) trimmer.schedule(state)
+          return
+        } catch (error) {
+          // A conflict with an append that has not settled is no answer yet: if that one fails, this one may succeed.
+          if (!isStoreError(error, 'CONFLICT') || state.pending === 0) throw error
+          await state.whenIdle()
         }
       }
-    } finally {
-      this.#lifecycle.end()
     }
+  }
+
+  /** Compares it with the tip and queues it, at once; resolves when it is written. @throws `CONFLICT` */
+  #write(state: SessionState, request: AppendRequest, rows: readonly EventRow[]): Promise<void> {
+    const { states } = this.#required()
+    const { commit } = this.#writer()
+    const { expected, events, projection, options } = request
+    const { change, tail } = planChange(state, expected, events, rows, projection, options)
+    state.tail = tail
+    const written = commit.add(change)
+    if (tail !== undefined) states.keepTail(state, tail.store.capacity)
+    return written
   }
 
   async *read(

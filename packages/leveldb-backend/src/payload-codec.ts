@@ -1,15 +1,20 @@
-import { Packr, RESERVE_START_SPACE, Unpackr } from 'msgpackr'
+import { Unpackr } from 'msgpackr'
 
-import type { Json, JsonObject } from '@turnlog/core/backend'
+import type { Json } from '@turnlog/core/backend'
 
 import { jsonText } from './json-text.ts'
 import { HEADER_BYTES } from './row-value.ts'
-import { isStructure, structureTable } from './structures.ts'
+import { writePayload } from './payload-writer.ts'
+import { structureTable } from './structures.ts'
 
 /** msgpack with records from a fixed table: no definitions inside a value, no state between two values. */
-const SETTINGS = { variableMapSize: true, mapsAsObjects: true, moreTypes: false, maxOwnStructures: 0 } as const
-const packr = new Packr({ ...SETTINGS, structures: structureTable(), useRecords: isStructure })
-const unpackr = new Unpackr({ ...SETTINGS, structures: structureTable() })
+const unpackr = new Unpackr({
+  variableMapSize: true,
+  mapsAsObjects: true,
+  moreTypes: false,
+  maxOwnStructures: 0,
+  structures: structureTable(),
+})
 
 /** Values of the kind that the keys of records have. All others are text. */
 const USUAL_VALUES: Readonly<Record<string, Json>> = {
@@ -33,16 +38,10 @@ const READS_TO_COMPILE = 5
  * them was compiled anew: 390 times in the 20 seconds of a benchmark, with reads at half their speed.
  */
 export const KEPT_SHAPES: readonly Json[] = structureTable().map((keys) => {
-  const bytes = Buffer.from(packr.pack(Object.fromEntries(keys.map((key) => [key, USUAL_VALUES[key] ?? '']))))
+  const bytes = Buffer.from(writePayload(Object.fromEntries(keys.map((key) => [key, USUAL_VALUES[key] ?? ''])), 0) ?? [])
   for (let reads = 1; reads < READS_TO_COMPILE; reads += 1) unpackr.unpack(bytes)
   return unpackr.unpack(bytes) as Json
 })
-
-/** msgpackr recurses; deeper values than this take the road that does not. */
-const DEPTH_MOST = 200
-/** msgpackr goes on allocating buffers of the largest size it ever needed, unless it is given a small one again. */
-const POOL_BYTES = 32 * 1024
-const POOL_RESET_BYTES = 64 * 1024
 
 export interface Encoded {
   /** The payload begins at `HEADER_BYTES`; what is before it is for `sealValue`. */
@@ -50,16 +49,16 @@ export interface Encoded {
   readonly json: boolean
 }
 
+/** msgpack, or JSON text where msgpack would not give back the same value. */
 export function encodePayload(payload: Json): Encoded {
-  if (!isExact(payload, 0)) {
-    const text = jsonText(payload)
-    const value = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text))
-    value.write(text, HEADER_BYTES)
-    return { value, json: true }
-  }
-  const value = packr.pack(payload, RESERVE_START_SPACE | HEADER_BYTES)
-  if (value.length > POOL_RESET_BYTES) packr.useBuffer(Buffer.allocUnsafeSlow(POOL_BYTES))
-  return { value, json: false }
+  const value = writePayload(payload, HEADER_BYTES)
+  return value === undefined ? encodeText(jsonText(payload)) : { value, json: false }
+}
+
+function encodeText(text: string): Encoded {
+  const value = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text))
+  value.write(text, HEADER_BYTES)
+  return { value, json: true }
 }
 
 /**
@@ -88,36 +87,5 @@ export function decodePayloads(bytes: Buffer): readonly Json[] {
 export class PayloadError extends Error {
   constructor() {
     super('the payload cannot be decoded')
-  }
-}
-
-type WellFormed = { isWellFormed(): boolean }
-
-/**
- * Whether msgpackr gives back the same value: it turns lone surrogates into U+FFFD, renames `__proto__`, forgets the
- * sign of zero and overflows the stack on deep nesting.
- */
-function isExact(value: Json | undefined, depth: number): boolean {
-  switch (typeof value) {
-    case 'string':
-      return (value as unknown as WellFormed).isWellFormed()
-    case 'number':
-      return !Object.is(value, -0)
-    case 'object': {
-      if (value === null) return true
-      if (depth === DEPTH_MOST) return false
-      if (Array.isArray(value)) {
-        for (const item of value as readonly Json[]) if (!isExact(item, depth + 1)) return false
-        return true
-      }
-      const object = value as JsonObject
-      for (const key in object) {
-        if (key === '__proto__' || !(key as unknown as WellFormed).isWellFormed()) return false
-        if (!isExact(object[key], depth + 1)) return false
-      }
-      return true
-    }
-    default:
-      return true
   }
 }

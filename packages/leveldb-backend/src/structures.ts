@@ -56,30 +56,34 @@ export const STRUCTURES_TEXT: string = JSON.stringify(structureTable())
 interface Step {
   readonly keys: string[]
   readonly steps: Step[]
-  isEnd: boolean
+  /** If an object may end here. */
+  record: number | undefined
 }
 
-const ROOT: Step = { keys: [], steps: [], isEnd: false }
-for (const keys of structureTable()) {
+/** The byte that stands for the first entry. The others follow; there is room for 32. */
+const FIRST_RECORD = 0x40
+
+const ROOT: Step = { keys: [], steps: [], record: undefined }
+for (const [index, keys] of structureTable().entries()) {
   let step = ROOT
   for (const key of keys) {
-    const next = step.steps[step.keys.indexOf(key)] ?? { keys: [], steps: [], isEnd: false }
+    const next = step.steps[step.keys.indexOf(key)] ?? { keys: [], steps: [], record: undefined }
     if (!step.keys.includes(key)) {
       step.keys.push(key)
       step.steps.push(next)
     }
     step = next
   }
-  step.isEnd = true
+  step.record = FIRST_RECORD + index
 }
 
-/** Asked before msgpackr looks itself: it would remember every key of every unknown object for ever. */
-export function isStructure(object: object): boolean {
+/** The byte that stands for the keys of this object, if they are in the table. */
+export function recordOf(object: object): number | undefined {
   let step = ROOT
   for (const key in object) {
     const next = step.steps[step.keys.indexOf(key)]
-    if (next === undefined) return false
+    if (next === undefined) return undefined
     step = next
   }
-  return step.isEnd
+  return step.record
 }

@@ -49,6 +49,7 @@ export function hostileValues(): HostileValue[] {
     ['keys in an unusual order', { z: 1, a: 2, m: { y: 1, b: 2 }, A: 3 }],
     ['keys that look like numbers', { 10: 'a', 9: 'b', '-1': 'c', '01': 'd', a: 'e' }],
     ['fields that engines call', JSON.parse('{"toJSON":"text","then":"text"}') as Json],
+    ['a constructor and a toJSON', { constructor: 'text', toJSON: 'text', in: { toJSON: {}, constructor: null } }],
     ['many keys', Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`key${index}`, index]))],
     ['a long array', Array.from({ length: 10_000 }, (_, index) => index % 300)],
     ['deep arrays', nested((inner) => [inner])],

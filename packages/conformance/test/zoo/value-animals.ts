@@ -62,6 +62,11 @@ export const valueAnimals: readonly Animal[] = [
     for (const [key, child] of Object.entries(value)) copy[key] = child
     return copy
   }),
+  values('asks objects of an unknown class for their JSON', ['values.a-constructor-and-a-tojson'], (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const { constructor, toJSON } = value as { constructor?: unknown; toJSON?: () => Json }
+    return constructor === Object || toJSON === undefined ? value : toJSON()
+  }),
   values('leaves out the empty key', ['values.the-empty-key'], (value) =>
     fields(value, (entries) => entries.filter(([key]) => key !== '')),
   ),

@@ -2,7 +2,7 @@ import type { Backend } from '../backend/backend.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
 import { Draft } from '../plan/draft.ts'
 import type { SessionState } from '../view/session-state.ts'
-import { appendDraft } from './append-draft.ts'
+import { DraftAppend } from './draft-append.ts'
 import type { Intent, Planned } from './intent.ts'
 import { planIntent } from './intent.ts'
 
@@ -88,16 +88,60 @@ export class SessionQueue<M> {
     else this.#onIdle()
   }
 
+  /**
+   * Plans what waits and writes it, until nothing waits. One function, because each that is awaited costs every message
+   * a turn and garbage. Never rejects: every failure belongs to a caller.
+   */
   async #drain(): Promise<void> {
     // Callers that were woken together ask together: one turn of the microtask queue lets them share an append.
     await Promise.resolve()
-    while (this.#waiting.length > 0) {
-      const batch = this.#take()
-      for (let tries = 1; !(await this.#tryWrite(batch, tries === MAX_TRIES)); tries++) {
+    const { backend } = this.#context
+    for (let batch = this.#take(), tries = 1; batch.length > 0; tries += 1) {
+      /** While they are being written. */
+      let written: readonly Outcome[] | undefined
+      try {
+        const known = this.#load(batch)
+        const settled = known instanceof Promise ? await known : known
+        const isLarge = bytesOf(batch) > LARGE_BYTES
+        if (isLarge) await nextTurn()
+        const draft = new Draft<M>(settled, this.#context.now())
+        const outcomes: Outcome[] = []
+        for (const { intent } of batch) {
+          const failure = intent.prepare === undefined ? undefined : await failureOf(intent.prepare(settled))
+          outcomes.push(failure ?? planOne(this.#session, draft, intent))
+        }
+        if (draft.events.length > 0) {
+          if (isLarge) await nextTurn()
+          written = outcomes
+          const append = new DraftAppend(backend, this.#session, settled.last, draft)
+          try {
+            await append.offer()
+          } catch (error) {
+            if ((await append.outcomeAfter(error)) === 'conflict') {
+              if (tries === MAX_TRIES) throw conflictForever(this.#session)
+              this.#context.forget(this.#session)
+              continue
+            }
+          }
+          written = undefined
+          this.#context.settled(this.#session, draft.state)
+        }
+        answer(batch, outcomes)
+      } catch (error) {
         this.#context.forget(this.#session)
+        if (written !== undefined) this.#rejectPlanned(batch, written, error)
+        else for (const waiting of batch) waiting.reject(error)
       }
+      batch = this.#take()
+      tries = 0
     }
     this.#finish()
+  }
+
+  /** What is known of the session, at once if possible. Who only adds needs no more than its outline. */
+  #load(batch: readonly Waiting<M>[]): SessionState<M> | Promise<SessionState<M>> {
+    const onlyAdds = batch.every(({ intent }) => intent.onlyAdds === true)
+    return onlyAdds ? this.#context.loadToAdd(this.#session) : this.#context.load(this.#session)
   }
 
   #take(): Waiting<M>[] {
@@ -111,45 +155,6 @@ export class SessionQueue<M> {
     return this.#waiting.splice(0, count)
   }
 
-  /**
-   * Plans what waits and writes it. One function, because each that is awaited costs every message a turn and garbage.
-   * Never rejects: every failure belongs to a caller.
-   *
-   * @returns `false` if another process wrote first; nobody has been answered then
-   */
-  async #tryWrite(batch: readonly Waiting<M>[], isLastTry: boolean): Promise<boolean> {
-    /** While they are being written. */
-    let written: readonly Outcome[] | undefined
-    try {
-      const onlyAdds = batch.every(({ intent }) => intent.onlyAdds === true)
-      const known = onlyAdds ? this.#context.loadToAdd(this.#session) : this.#context.load(this.#session)
-      const settled = known instanceof Promise ? await known : known
-      const isLarge = batch.reduce((sum, { intent }) => sum + intent.bytes, 0) > LARGE_BYTES
-      if (isLarge) await nextTurn()
-      const draft = new Draft<M>(settled, this.#context.now())
-      const outcomes: Outcome[] = []
-      for (const { intent } of batch) {
-        const failure = intent.prepare === undefined ? undefined : await failureOf(intent.prepare(settled))
-        outcomes.push(failure ?? planOne(this.#session, draft, intent))
-      }
-      if (draft.events.length > 0) {
-        if (isLarge) await nextTurn()
-        written = outcomes
-        const outcome = await appendDraft(this.#context.backend, this.#session, settled.last, draft)
-        if (outcome === 'conflict' && !isLastTry) return false
-        if (outcome === 'conflict') throw conflictForever(this.#session)
-        written = undefined
-        this.#context.settled(this.#session, draft.state)
-      }
-      answer(batch, outcomes)
-    } catch (error) {
-      this.#context.forget(this.#session)
-      if (written !== undefined) this.#rejectPlanned(batch, written, error)
-      else for (const waiting of batch) waiting.reject(error)
-    }
-    return true
-  }
-
   /** The append failed. A refusal that was planned on top of it proves nothing, so those are asked again. */
   #rejectPlanned(batch: readonly Waiting<M>[], outcomes: readonly Outcome[], error: unknown): void {
     const again: Waiting<M>[] = []
@@ -161,6 +166,12 @@ export class SessionQueue<M> {
     }
     this.#waiting.unshift(...again)
   }
+}
+
+function bytesOf(batch: readonly Waiting<never>[]): number {
+  let bytes = 0
+  for (const { intent } of batch) bytes += intent.bytes
+  return bytes
 }
 
 function failureOf(work: Promise<unknown>): Promise<Outcome | undefined> {

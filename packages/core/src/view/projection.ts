@@ -33,25 +33,29 @@ export interface Projection {
   readonly deleted?: true
 }
 
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+
+/**
+ * Field by field and in this order: to leave a field out by spreading nothing takes twenty times as long, backends that
+ * know the order store it in half the bytes, and every append makes one.
+ */
 export function projectionOf(state: SessionState<unknown>): Projection {
-  return {
-    p: 1,
-    viewSeq: state.viewSeq,
-    ...(state.viewSeq > 0 && state.viewRuns.length <= MAX_RUNS ? { runs: state.viewRuns } : undefined),
-    summarySeq: state.summarySeq,
-    messages: state.length,
-    bytes: state.bytes,
-    runBytes: state.runBytes,
-    cutSeq: state.cutSeq,
-    minVersion: state.minVersion,
-    recordedBytes: state.recordedBytes,
-    ...(state.checkpoint === undefined ? undefined : { checkpoint: state.checkpoint }),
-    metadata: state.metadata,
-    recentOps: state.ops,
-    createdAt: state.createdAt,
-    updatedAt: state.updatedAt,
-    ...(state.deleted ? { deleted: true as const } : undefined),
-  }
+  const projection = { p: 1, viewSeq: state.viewSeq } as Writable<Projection>
+  if (state.viewSeq > 0 && state.viewRuns.length <= MAX_RUNS) projection.runs = state.viewRuns
+  projection.summarySeq = state.summarySeq
+  projection.messages = state.length
+  projection.bytes = state.bytes
+  projection.runBytes = state.runBytes
+  projection.cutSeq = state.cutSeq
+  projection.minVersion = state.minVersion
+  projection.recordedBytes = state.recordedBytes
+  if (state.checkpoint !== undefined) projection.checkpoint = state.checkpoint
+  projection.metadata = state.metadata
+  projection.recentOps = state.ops
+  projection.createdAt = state.createdAt
+  projection.updatedAt = state.updatedAt
+  if (state.deleted) projection.deleted = true
+  return projection
 }
 
 const NUMBERS = [

@@ -5,36 +5,48 @@ import type { Json } from '../json/json.ts'
 import type { Draft } from '../plan/draft.ts'
 import { projectionOf } from '../view/projection.ts'
 
-/**
- * Writes a draft. An I/O error leaves open whether it was written, so the same events are offered once more against
- * the same head: either that succeeds, or the log says whose events stand there.
- *
- * @returns `conflict` if somebody else wrote first
- * @throws `OUTCOME_UNKNOWN` if what stands there was trimmed before it could be compared
- */
-export async function appendDraft<M>(
-  backend: Backend,
-  session: string,
-  expectedLast: number,
-  draft: Draft<M>,
-): Promise<'written' | 'conflict'> {
-  const expected: Expected = { last: expectedLast, incarnation: draft.state.incarnation }
-  const options: AppendOptions | undefined =
-    draft.trimBefore === undefined ? undefined : { trimBefore: draft.trimBefore }
-  const projection = projectionOf(draft.state) as unknown as Json
-  try {
-    await backend.append(session, expected, draft.events, projection, options)
-    return 'written'
-  } catch (error) {
+/** One draft on its way into the log. */
+export class DraftAppend<M> {
+  readonly #backend: Backend
+  readonly #session: string
+  readonly #expectedLast: number
+  readonly #draft: Draft<M>
+
+  constructor(backend: Backend, session: string, expectedLast: number, draft: Draft<M>) {
+    this.#backend = backend
+    this.#session = session
+    this.#expectedLast = expectedLast
+    this.#draft = draft
+  }
+
+  /** Not async, because every message comes this way: the backend's own promise is what is waited for. */
+  offer(): Promise<void> {
+    const { events, trimBefore, state } = this.#draft
+    const options: AppendOptions | undefined = trimBefore === undefined ? undefined : { trimBefore }
+    return this.#backend.append(this.#session, this.#expected(), events, projectionOf(state) as unknown as Json, options)
+  }
+
+  /**
+   * What became of it when the offer failed. An I/O error leaves open whether it was written, so the same events are
+   * offered once more against the same head: either that succeeds, or the log says whose events stand there.
+   *
+   * @returns `conflict` if somebody else wrote first
+   * @throws `OUTCOME_UNKNOWN` if what stands there was trimmed before it could be compared
+   */
+  async outcomeAfter(error: unknown): Promise<'written' | 'conflict'> {
     if (isStoreError(error, 'CONFLICT')) return 'conflict'
     if (!isOutcomeUnknown(error)) throw error
+    try {
+      await this.offer()
+      return 'written'
+    } catch (again) {
+      if (!isOutcomeUnknown(again) && !isStoreError(again, 'CONFLICT')) throw again
+      return compareWithLog(this.#backend, this.#session, this.#expected(), this.#draft.events, again)
+    }
   }
-  try {
-    await backend.append(session, expected, draft.events, projection, options)
-    return 'written'
-  } catch (error) {
-    if (!isOutcomeUnknown(error) && !isStoreError(error, 'CONFLICT')) throw error
-    return compareWithLog(backend, session, expected, draft.events, error)
+
+  #expected(): Expected {
+    return { last: this.#expectedLast, incarnation: this.#draft.state.incarnation }
   }
 }
 
