@@ -17,10 +17,8 @@ import type {
   SessionHead,
 } from '@turnlog/core/backend'
 
-import { encodeInTurns, EVENTS_AT_ONCE, needsTail, planChange } from './append-plan.ts'
+import { Appender } from './appender.ts'
 import { eraseConflict, eraseSession } from './erase-session.ts'
-import { encodeEvent } from './event-row.ts'
-import type { EventRow } from './event-row.ts'
 import { readEvents } from './event-reader.ts'
 import { GroupCommit } from './group-commit.ts'
 import { toHead } from './head-row.ts'
@@ -34,25 +32,23 @@ import { storeSizes } from './maintenance/store-sizes.ts'
 import { verifyStore } from './maintenance/verify.ts'
 import { OpenedStore } from './opened-store.ts'
 import { ReadOnlyStore } from './read-only-store.ts'
-import { readTail } from './read-tail.ts'
-import type { SessionState } from './session-state.ts'
 import { SessionStates } from './session-states.ts'
 import { Trimmer } from './trimmer.ts'
+
+/** What exists only while the backend is open to write. */
+interface Writer {
+  readonly store: OpenedStore
+  readonly commit: GroupCommit
+  readonly trimmer: Trimmer
+  readonly appender: Appender
+}
 
 /** Everything that exists only while the backend is open. */
 interface Running {
   readonly store: OpenedStore | ReadOnlyStore
   readonly states: SessionStates
   /** `undefined` if it was opened read-only. */
-  readonly writer: { readonly store: OpenedStore; readonly commit: GroupCommit; readonly trimmer: Trimmer } | undefined
-}
-
-/** What `append` is asked for. */
-interface AppendRequest {
-  readonly expected: Expected
-  readonly events: readonly EventRecord[]
-  readonly projection: Json
-  readonly options: AppendOptions | undefined
+  readonly writer: Writer | undefined
 }
 
 class LevelDbBackend implements Backend {
@@ -110,7 +106,8 @@ class LevelDbBackend implements Backend {
     const commit = new GroupCommit(store, this.#options.durability === 'sync', store.rows)
     const trimmer = new Trimmer(store.database, commit)
     const states = new SessionStates(store.database, (state) => trimmer.schedule(state))
-    return { store, states, writer: { store, commit, trimmer } }
+    const appender = new Appender(store.database, states, commit, trimmer)
+    return { store, states, writer: { store, commit, trimmer, appender } }
   }
 
   async #openToRead(): Promise<Running> {
@@ -135,62 +132,15 @@ class LevelDbBackend implements Backend {
     projection: Json,
     options?: AppendOptions,
   ): Promise<void> {
-    const request = { expected, events, projection, options }
     try {
-      return this.#appendAtOnce(session, request) ?? this.#lifecycle.run(() => this.#append(session, request))
+      this.#lifecycle.check()
+      const { appender } = this.#writer()
+      const request = { session, expected, events, projection, options }
+      // `close` waits for batches, so who waits for nothing else need not be counted.
+      return appender.appendAtOnce(request) ?? this.#lifecycle.run(() => appender.append(request))
     } catch (error) {
       return Promise.reject(error)
     }
-  }
-
-  /**
-   * The usual append, to a session in use and with nothing to wait for but its batch, as `close` does too. Not async:
-   * each function that is awaited costs every message a turn and garbage.
-   *
-   * @returns `undefined` if there is more to wait for; nothing has been done then
-   */
-  #appendAtOnce(session: string, request: AppendRequest): Promise<void> | undefined {
-    this.#lifecycle.check()
-    const { events, options } = request
-    const state = this.#required().states.get(session)
-    if (state === undefined || state.isBusy || needsTail(state, events.length)) return undefined
-    if (events.length > EVENTS_AT_ONCE || options?.trimBefore !== undefined) return undefined
-    return this.#write(state, request, events.map(encodeEvent))
-  }
-
-  async #append(session: string, request: AppendRequest): Promise<void> {
-    const { events, options } = request
-    const { states } = this.#required()
-    const { trimmer } = this.#writer()
-    const rows = events.length > EVENTS_AT_ONCE ? await encodeInTurns(events) : events.map(encodeEvent)
-    for (;;) {
-      const state = states.get(session)
-      if (state === undefined || state.erasing !== undefined) await states.load(session)
-      else if (needsTail(state, events.length)) await this.#loadTail(state)
-      else {
-        try {
-          await this.#write(state, request, rows)
-          if (options?.trimBefore !== undefined) trimmer.schedule(state)
-          return
-        } catch (error) {
-          // A conflict with an append that has not settled is no answer yet: if that one fails, this one may succeed.
-          if (!isStoreError(error, 'CONFLICT') || state.pending === 0) throw error
-          await state.whenIdle()
-        }
-      }
-    }
-  }
-
-  /** Compares it with the tip and queues it, at once; resolves when it is written. @throws `CONFLICT` */
-  #write(state: SessionState, request: AppendRequest, rows: readonly EventRow[]): Promise<void> {
-    const { states } = this.#required()
-    const { commit } = this.#writer()
-    const { expected, events, projection, options } = request
-    const { change, tail } = planChange(state, expected, events, rows, projection, options)
-    state.tail = tail
-    const written = commit.add(change)
-    if (tail !== undefined) states.keepTail(state, tail.store.capacity)
-    return written
   }
 
   async *read(
@@ -257,16 +207,7 @@ class LevelDbBackend implements Backend {
     await state.erasing
   }
 
-  async #loadTail(state: SessionState): Promise<void> {
-    await state.whenIdle()
-    const { store } = this.#required()
-    const { settled } = state
-    if (settled === undefined || state.tail !== undefined) return
-    const tail = await readTail(store.database, state.session, state.keys, settled)
-    if (state.settled === settled && state.tip === settled) state.tail = tail
-  }
-
-  #writer(): NonNullable<Running['writer']> {
+  #writer(): Writer {
     const { writer } = this.#required()
     if (writer !== undefined) return writer
     throw new StoreError('READ_ONLY', 'The LevelDB backend was opened read-only. Open it without readOnly to write.')

@@ -54,7 +54,9 @@ function write(value: Json | undefined, depth: number): boolean {
         return true
       }
       if (depth === DEPTH_MOST) return false
-      return Array.isArray(value) ? writeArray(value as readonly Json[], depth) : writeObject(value as JsonObject, depth)
+      return Array.isArray(value)
+        ? writeArray(value as readonly Json[], depth)
+        : writeObject(value as JsonObject, depth)
     case 'undefined':
       // No JSON, but who gives it gets it back.
       chunk[end++] = 0xd4

@@ -23,7 +23,13 @@ export class DraftAppend<M> {
   offer(): Promise<void> {
     const { events, trimBefore, state } = this.#draft
     const options: AppendOptions | undefined = trimBefore === undefined ? undefined : { trimBefore }
-    return this.#backend.append(this.#session, this.#expected(), events, projectionOf(state) as unknown as Json, options)
+    return this.#backend.append(
+      this.#session,
+      this.#expected(),
+      events,
+      projectionOf(state) as unknown as Json,
+      options,
+    )
   }
 
   /**
