@@ -45,14 +45,19 @@ type Outcome = { readonly result: object } | { readonly error: unknown }
 export class SessionQueue<M> {
   readonly #session: string
   readonly #context: QueueContext<M>
-  readonly #onIdle: () => void
   #waiting: Waiting<M>[] = []
   #running: Promise<void> | undefined
+  /** Those who wait to have the session to themselves. */
+  #claims = 0
 
-  constructor(session: string, context: QueueContext<M>, onIdle: () => void) {
+  constructor(session: string, context: QueueContext<M>) {
     this.#session = session
     this.#context = context
-    this.#onIdle = onIdle
+  }
+
+  /** Something waits or is being written. Otherwise it may be dropped: another queue would begin where this one is. */
+  get isBusy(): boolean {
+    return this.#running !== undefined || this.#claims > 0
   }
 
   /** Resolves when nothing is waiting any more. */
@@ -69,7 +74,9 @@ export class SessionQueue<M> {
 
   /** Runs something that must not overlap with writes, after those already waiting. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    this.#claims += 1
     while (this.#running !== undefined) await this.#running
+    this.#claims -= 1
     const running = work()
     this.#running = running.then(
       () => this.#finish(),
@@ -85,7 +92,6 @@ export class SessionQueue<M> {
   #finish(): void {
     this.#running = undefined
     if (this.#waiting.length > 0) this.#start()
-    else this.#onIdle()
   }
 
   /**
