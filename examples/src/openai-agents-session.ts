@@ -7,6 +7,9 @@ export type HistoryTransaction =
   | { type: 'append_items'; items: AgentItem[] }
   | { type: 'replace_suffix'; expectedSuffix: AgentItem[]; replacement: AgentItem[] }
 
+/** A transaction that is tried again is found if no more events than this came after it. */
+const RETRIED_WITHIN = 1000
+
 /** The `Session` of the OpenAI Agents SDK, durable, with its transactions. */
 export class TurnlogSession {
   readonly #store: SessionStore<AgentItem>
@@ -44,7 +47,7 @@ export class TurnlogSession {
     await this.#store.deleteSession(this.#key)
   }
 
-  /** The same operation id again changes nothing; another change under it is refused by the store. */
+  /** The same operation id again changes nothing; other items to append under it are refused by the store. */
   async applyHistoryTransaction({
     operationId,
     transaction,
@@ -57,11 +60,23 @@ export class TurnlogSession {
       return
     }
     const { expectedSuffix, replacement } = transaction
+    if (expectedSuffix.length === 0) {
+      await this.#store.addMessages(this.#key, replacement, { operationId })
+      return
+    }
+    // Looked for first: once it is applied, the history ends otherwise.
+    if (await this.#isApplied(operationId)) return
     const { messages, positions, version } = await this.#store.load(this.#key)
     const start = messages.length - expectedSuffix.length
+    const position = positions[start]
     const fits = JSON.stringify(messages.slice(Math.max(0, start))) === JSON.stringify(expectedSuffix)
-    const position = positions[start] ?? positions.at(-1)
     if (!fits || position === undefined) throw new Error('The history does not end as expected.')
     await this.#store.replaceFrom(this.#key, position, replacement, { operationId, expectedVersion: version })
+  }
+
+  async #isApplied(operationId: string): Promise<boolean> {
+    const newest = this.#store.events(this.#key, { reverse: true, limit: RETRIED_WITHIN })
+    for await (const { op } of newest) if (op === operationId) return true
+    return false
   }
 }

@@ -30,12 +30,35 @@ test('a history transaction is applied once, and a different one under its id is
   expect(await session.getItems()).toEqual([a, b])
   const replace = { type: 'replace_suffix' as const, expectedSuffix: [b], replacement: [c] }
   await session.applyHistoryTransaction({ operationId: '2', transaction: replace })
+  await session.applyHistoryTransaction({ operationId: '2', transaction: replace })
   expect(await session.getItems()).toEqual([a, c])
   await expect(session.applyHistoryTransaction({ operationId: '3', transaction: replace })).rejects.toThrow(
     /does not end/,
   )
   const other = { operationId: '1', transaction: { type: 'append_items' as const, items: [c] } }
   await expect(session.applyHistoryTransaction(other)).rejects.toMatchObject({ code: 'CONFLICT' })
+})
+
+test('a suffix that is replaced may be empty, or all there is', async () => {
+  const store = await openStore<AgentItem>(memoryBackend())
+  const session = new TurnlogSession(store, 'agent')
+  const [a, b, c] = ['a', 'b', 'c'].map((content): AgentItem => ({ role: 'user', content })) as [
+    AgentItem,
+    AgentItem,
+    AgentItem,
+  ]
+  const replace = (operationId: string, expectedSuffix: AgentItem[], replacement: AgentItem[]): Promise<void> =>
+    session.applyHistoryTransaction({
+      operationId,
+      transaction: { type: 'replace_suffix', expectedSuffix, replacement },
+    })
+  await replace('1', [], [a, b])
+  await replace('1', [], [a, b])
+  await replace('2', [], [c])
+  expect(await session.getItems()).toEqual([a, b, c])
+  await replace('3', [a, b, c], [c])
+  expect(await session.getItems()).toEqual([c])
+  await expect(replace('4', [b, c], [a])).rejects.toThrow(/does not end/)
 })
 
 test('the Claude Agent SDK store keeps entries once, lists sessions, and deletes sub-agents with their parent', async () => {

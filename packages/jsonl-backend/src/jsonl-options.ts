@@ -24,6 +24,12 @@ export interface JsonlOptions {
   readonly rewriteWhenTrimmed?: number
 }
 
+declare module '@turnlog/core/backend' {
+  interface BackendRegistry {
+    jsonl: JsonlOptions
+  }
+}
+
 const KNOWN: ReadonlySet<string> = new Set(['path', 'durability', 'maxOpenFiles', 'rewriteWhenTrimmed'])
 
 /** Checks options from outside and fills in the defaults. @throws `INVALID_CONFIG` */

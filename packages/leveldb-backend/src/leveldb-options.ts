@@ -30,6 +30,12 @@ export interface LevelDbOptions {
   readonly compression?: boolean
 }
 
+declare module '@turnlog/core/backend' {
+  interface BackendRegistry {
+    leveldb: LevelDbOptions
+  }
+}
+
 export type CheckedOptions = Required<LevelDbOptions>
 
 const MIB = 1024 * 1024

@@ -38,6 +38,13 @@ test('a JSONL store can be read while it is in use, and is refused for writing',
   }
 })
 
+test('tail of a LevelDB store shows the last events, says that there is nothing to follow, and ends', async () => {
+  const { env } = await sampleStore('leveldb')
+  const { code, stdout, stderr } = await runCommand(['tail', 'trip:1', '-n', '1'], { env })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('store.watch()') })
+  expect(stdout).toMatch(/^ +8 .* MetadataSet/)
+})
+
 test('tail follows another process and ends with 0 on SIGINT', async () => {
   const { directory, env } = await sampleStore('jsonl')
   const store = await openStore({ backend: 'jsonl', path: join(directory, 'store'), durability: 'os' })

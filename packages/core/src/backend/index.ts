@@ -14,6 +14,7 @@ export type {
 } from './backend.ts'
 export type { BackendDefinition, BackendOptions } from './backend-definition.ts'
 export type { Capabilities, Durability } from './capabilities.ts'
+export type { BackendRegistry } from '../config/backend-registry.ts'
 export { checkRead, clipRanges } from './clip-ranges.ts'
 export type { EventRecord } from './event-record.ts'
 export { Lifecycle } from './lifecycle.ts'

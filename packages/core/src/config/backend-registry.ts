@@ -7,7 +7,7 @@ export interface NoBackendOptions {
  * The backends that can be chosen by name, each with the type of its options. A backend package adds itself:
  *
  * ```ts
- * declare module '@turnlog/core' {
+ * declare module '@turnlog/core/backend' {
  *   interface BackendRegistry {
  *     leveldb: LevelDbOptions
  *   }

@@ -67,7 +67,10 @@ export class StoreError extends Error {
 }
 
 /** Whether `error` is one of ours and, if `code` is given, that one. */
-export function isStoreError(error: unknown, code?: StoreErrorCode): error is StoreError {
+export function isStoreError<Code extends StoreErrorCode = StoreErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is StoreError & { readonly code: Code } {
   if (typeof error !== 'object' || error === null || !(BRAND in error)) return false
   return code === undefined || (error as StoreError).code === code
 }

@@ -5,6 +5,7 @@ import { EXIT } from '../exit-code.ts'
 import { Replay } from '../history/replay.ts'
 import { eventLines } from '../output/event-line.ts'
 import { printable, printableJson } from '../output/printable.ts'
+import { storePlace } from '../store/store-place.ts'
 import { wholeNumber } from './arguments.ts'
 
 const KEEP_ALIVE_MS = 60_000
@@ -21,7 +22,8 @@ export function tailCommand(act: Act): Command {
     .addHelpText(
       'after',
       `
-Ends with Ctrl-C. Follows other processes on a JSONL store; a LevelDB store cannot be read while it is in use.
+Ends with Ctrl-C. Follows other processes on a JSONL store. A LevelDB store cannot be read while another process has
+it open, so there is nothing to follow: the last events are shown, and that is all. Use store.watch() in that process.
 With --json: one object per line: the event as recorded, and effect: what it added to and removed from the view.
 
 Examples:
@@ -34,6 +36,7 @@ Examples:
 async function tail(context: Context, key: string, { limit }: TailFlags): Promise<number> {
   const { terminal, json } = context
   const signal = context.untilInterrupted()
+  const { config } = await context.choose()
   const store = await context.openToRead()
   const { version } = await store.load(key)
   const replay = new Replay()
@@ -45,6 +48,10 @@ async function tail(context: Context, key: string, { limit }: TailFlags): Promis
   }
   for await (const event of store.events(key, { to: version })) await tell(event, event.seq > version - limit)
   await terminal.flush()
+  if (storePlace(config)?.asked === 'leveldb') {
+    terminal.note('A LevelDB store cannot be followed from another process. Use store.watch() in its own.')
+    return EXIT.ok
+  }
   if (!json) terminal.note(terminal.colors.dim(`Following ${printable(key)}. Ctrl-C ends.`))
   // Watching alone does not keep a process alive, and here nothing else does.
   const alive = setInterval(() => undefined, KEEP_ALIVE_MS)
