@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { transform } from 'esbuild'
@@ -25,8 +25,11 @@ async function blocksOf(document: string): Promise<Block[]> {
   }))
 }
 
+/** Run in their own package, where its name and that of core are found. */
+const packagePages = ['core', 'leveldb-backend', 'jsonl-backend', 'turnlog'].map((name) => `packages/${name}/README.md`)
 const documents = [
   'README.md',
+  ...packagePages,
   ...(await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
 ]
 // The backend of that page is several files that need each other; the conformance package runs them as a whole.
@@ -35,20 +38,25 @@ const blocks = (await Promise.all(documents.map(blocksOf)))
   .filter(({ document }) => document !== 'docs/writing-a-backend.md')
 
 describe('code in the documents', () => {
-  let directory = ''
+  const directories = new Map<string, string>()
 
   beforeAll(async () => {
-    // Inside the examples package, so that imports are found as a user's project would find them.
-    directory = await mkdtemp(join(root, 'examples', '.run-'))
+    // Inside a package, so that imports are found as a user's project would find them.
+    for (const place of ['examples', ...packagePages.map((page) => dirname(page))]) {
+      directories.set(place, await mkdtemp(join(root, place, '.run-')))
+    }
   })
 
-  afterAll(() => rm(directory, { recursive: true, force: true }))
+  afterAll(() =>
+    Promise.all(Array.from(directories.values(), (directory) => rm(directory, { recursive: true, force: true }))),
+  )
 
   test.each(blocks.map((block) => [`${block.document}:${block.line}`, block] as const))(
     '%s runs',
-    async (name, { code }) => {
+    async (name, { document, code }) => {
       const { code: plain } = await transform(code, { loader: 'ts', format: 'esm', target: 'node20' })
-      const place = await mkdtemp(join(directory, 'block-'))
+      const directory = directories.get(dirname(document)) ?? directories.get('examples')
+      const place = await mkdtemp(join(directory as string, 'block-'))
       const file = join(place, 'block.mjs')
       await writeFile(file, plain)
       const { stderr } = await run(process.execPath, ['--no-warnings', file], { cwd: place, timeout: 30_000 }).catch(
