@@ -32,7 +32,7 @@ export interface KeeperContext<M extends object> {
   readonly readOnly: boolean
   limits(key: string): SessionLimits
   /** Plans and writes, as an operation of the store. */
-  write(key: string, plan: (draft: Draft<M>) => void): Promise<unknown>
+  write(key: string, plan: (draft: Draft<M>) => void, afterwards?: () => Promise<void>): Promise<unknown>
   summarize(key: string, request: SummaryRequest): Promise<TruncateResult>
   deleteSession(key: string, options: { expectedVersion: number; reason: string }): Promise<boolean>
 }
@@ -58,7 +58,7 @@ export class StoreKeeper<M extends object> {
       {
         isBusy: (key) => context.queues.isBusy(key),
         expire: (head) => this.#expireSession(head),
-        eraseTrace: (key) => this.erase(key),
+        eraseTrace: (key) => pace.own(() => this.#eraseTrace(key)),
         compact: (key, due) => this.#compactDue(key, due),
         giveWay: () => pace.giveWay(),
         warn,
@@ -125,19 +125,28 @@ export class StoreKeeper<M extends object> {
   }
 
   /**
-   * Erases what is left of a deleted session, of which nobody counts on anything any more.
-   *
-   * @returns false if a write has begun it anew meanwhile
+   * Erases what is left of a deleted session, of which nobody counts on anything any more. Nothing else may be written
+   * to it meanwhile.
    */
-  erase(key: string): Promise<boolean> {
-    const { queues, states, source } = this.#context
-    return queues.exclusively(key, async () => {
-      const state = await states.load(key)
-      if (!state.deleted) return false
+  async eraseDeleted(key: string): Promise<void> {
+    const { states, source } = this.#context
+    const state = await states.load(key)
+    if (!state.deleted) return
+    try {
       await source.backend.erase(key, state.last)
+    } finally {
       states.forget(key)
-      return true
-    })
+    }
+  }
+
+  /** @returns false if a write has begun it anew meanwhile */
+  async #eraseTrace(key: string): Promise<boolean> {
+    let isDeleted = false
+    const look = (draft: Draft<M>): void => {
+      isDeleted = draft.state.deleted
+    }
+    await this.#context.write(key, look, () => this.eraseDeleted(key))
+    return isDeleted
   }
 
   /** Deletes at once what has been idle for so long: the caller's own decision, so no second look is taken. */

@@ -1,3 +1,9 @@
+/** The same value, which nobody can change any more. */
+export function frozen<T extends object>(value: T): T {
+  if (!Object.isFrozen(value)) freezeAndMeasure(value)
+  return value
+}
+
 /**
  * Freezes a value that came out of a backend and says about how long its JSON text is, in one walk.
  * Backends hand out plain JSON, so nothing has to be checked. Counts as `normaliseJson` does, so that a state that was

@@ -22,8 +22,13 @@ export function planAddMessages<M extends object>(
   toolLinks: ToolLinksOf | undefined,
 ): void {
   for (const { bytes } of messages) if (bytes > refuseOver) throw tooLarge(session, bytes, refuseOver)
+  // That cut is the store's own doing, not part of what the caller's operation id stands for.
+  const { operation } = draft
+  draft.operation = undefined
   cutToLimit(draft, messages, cutAt, toolLinks)
+  draft.operation = operation
   for (const { message, bytes } of messages) draft.addMessage(message, bytes)
+  // This one is the last event, and so the version that a repeat of the operation has to be answered with.
   if (messages.length > 1) cutToLimit(draft, [], cutAt, toolLinks)
 }
 
@@ -35,15 +40,11 @@ function cutToLimit<M extends object>(
 ): void {
   const cut = limitCut(draft.state, coming, limit, toolLinks)
   if (cut === undefined) return
-  // The cut is the store's own doing, not part of what the caller's operation id stands for.
-  const { operation } = draft
-  draft.operation = undefined
   const { boundary, moved, exceeded } = cut
   const { view, rebased } = rebaseRuns(draft, viewMessages(draft.state, boundary))
   const { maxMessages = 0, maxSessionBytes = 0 } = limit
   const asked = exceeded === 'maxMessages' ? { maxMessages } : { maxSessionBytes }
   draft.truncate(view, asked, { moved, rebased })
-  draft.operation = operation
 }
 
 function tooLarge(session: string, bytes: number, maxSessionBytes: number): StoreError {

@@ -24,6 +24,8 @@ export interface Cut {
   /** Cut just there, also between a call and its result. */
   readonly exact: boolean
   readonly asked: CutRequest
+  /** Recorded also if it removes nothing. */
+  readonly isRecorded?: boolean
 }
 
 /** Where `truncateHistory` cuts; everything goes for 0 and less, nothing if there are fewer messages. */
@@ -55,7 +57,7 @@ export function planCut<M extends object>(draft: Draft<M>, cut: Cut, toolLinks: 
     ? cut.boundary
     : safeBoundary(state.messages.slice(0, state.length), cut.boundary, toolLinks)
   const result = { kept: state.length - boundary, removed: boundary, moved: boundary !== cut.boundary }
-  if (boundary > 0) {
+  if (boundary > 0 || cut.isRecorded === true) {
     const { view, rebased } = rebaseRuns(draft, viewMessages(state, boundary))
     draft.truncate(view, cut.asked, { moved: result.moved, rebased })
   }

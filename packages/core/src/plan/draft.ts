@@ -97,7 +97,7 @@ export class Draft<M> {
 
   /** Messages that the next view event may refer to although they are neither in the view nor stored by this append. */
   recall(messages: readonly StoredMessage<M>[]): void {
-    this.state.stored.push(...messages)
+    for (const message of messages) this.state.stored.push(message)
   }
 
   #add(type: EventType, data: Record<string, Json>, messageBytes?: number): number {

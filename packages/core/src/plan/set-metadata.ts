@@ -15,7 +15,7 @@ export function planSetMetadata<M>(session: string, draft: Draft<M>, changes: Js
   const merged: [string, Json][] = Object.entries({ ...draft.state.metadata, ...changes }).filter(
     ([, value]) => value !== null,
   )
-  const metadata = Object.fromEntries(merged)
+  const metadata = Object.freeze(Object.fromEntries(merged))
   if (sameJson(metadata, draft.state.metadata)) return
   const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length
   if (bytes > MAX_METADATA_BYTES) {

@@ -36,5 +36,7 @@ export function planSummarize<M extends object>(
   }
   const boundary = requireIndex(session, state, through) + 1
   draft.setSummary(summary)
-  return planCut(draft, { boundary, exact: false, asked: { through, version } }, toolLinks)
+  // A repeat of the operation is answered with the counts of its cut.
+  const isRecorded = draft.operation !== undefined
+  return planCut(draft, { boundary, exact: false, asked: { through, version }, isRecorded }, toolLinks)
 }

@@ -72,9 +72,11 @@ async function compareWithLog(
   const moved = head !== undefined && (head.incarnation !== expected.incarnation || head.last !== expected.last)
   if (!moved) throw asIoError(session, failure)
   if (head.incarnation !== expected.incarnation) return 'conflict'
-  const [first] = events
-  for await (const [record] of backend.read(session, [{ from: expected.last + 1, to: expected.last + 1 }])) {
-    return record?.id === first?.id ? 'written' : 'conflict'
+  // The last one: an append is there as a whole, but it may have trimmed its own beginning.
+  const { seq, id } = events.at(-1) as EventRecord
+  if (head.last < seq) return 'conflict'
+  for await (const [record] of backend.read(session, [{ from: seq, to: seq }])) {
+    return record?.id === id ? 'written' : 'conflict'
   }
   throw new StoreError(
     'OUTCOME_UNKNOWN',

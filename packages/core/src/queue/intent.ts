@@ -14,21 +14,35 @@ export interface Intent<M, R extends object> {
   readonly operation?: Operation | undefined
   /** Reads what planning needs beside the state. */
   readonly prepare?: ((settled: SessionState<M>) => Promise<void>) | undefined
-  /** Checks first, then adds events: a plan that throws has added none. What it gives comes beside the version. */
+  /** What it gives comes beside the version. If it throws, nothing of it is written. */
   plan(draft: Draft<M>): R | void
+  /** Goes on when it is written, before anything that was asked for later is planned. */
+  readonly afterwards?: (() => Promise<void>) | undefined
+}
+
+/** Why an operation does not happen. */
+export interface Refusal {
+  readonly error: unknown
 }
 
 export type Planned<R> = R & { readonly version: number }
 
 /**
- * Plans one operation on a draft.
+ * Plans one operation on a draft. `refusal` is what it was refused with before; if it has happened already, that does
+ * not matter.
  *
- * @throws `CONFLICT`, and whatever the operation's own checks throw; the draft is unchanged then
+ * @throws `CONFLICT`, and whatever the operation's own checks throw
  */
-export function planIntent<M, R extends object>(session: string, draft: Draft<M>, intent: Intent<M, R>): Planned<R> {
+export function planIntent<M, R extends object>(
+  session: string,
+  draft: Draft<M>,
+  intent: Intent<M, R>,
+  refusal?: Refusal,
+): Planned<R> {
   const { operation, expectedVersion } = intent
   const repeated = operation === undefined ? undefined : findRepeated(session, draft.state, operation)
   if (repeated !== undefined) return repeated as Planned<R>
+  if (refusal !== undefined) throw refusal.error
   const version = visibleVersion(draft.state)
   if (expectedVersion !== undefined && expectedVersion !== version) {
     throw new StoreError(

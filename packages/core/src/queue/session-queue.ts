@@ -3,7 +3,7 @@ import { isStoreError, StoreError } from '../errors/store-error.ts'
 import { Draft } from '../plan/draft.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { DraftAppend } from './draft-append.ts'
-import type { Intent, Planned } from './intent.ts'
+import type { Intent, Planned, Refusal } from './intent.ts'
 import { planIntent } from './intent.ts'
 
 /** The most that one append carries, unless a single operation is larger: bounds latency and memory, not size. */
@@ -35,7 +35,7 @@ interface Waiting<M> {
   reject(error: unknown): void
 }
 
-type Outcome = { readonly result: object } | { readonly error: unknown }
+type Outcome = { readonly result: object } | Refusal
 
 /**
  * The writes of one session, in the order in which they were asked for. Whatever waits is planned together and written
@@ -47,8 +47,6 @@ export class SessionQueue<M> {
   readonly #context: QueueContext<M>
   #waiting: Waiting<M>[] = []
   #running: Promise<void> | undefined
-  /** Those who wait to have the session to themselves. */
-  #claims = 0
 
   constructor(session: string, context: QueueContext<M>) {
     this.#session = session
@@ -57,7 +55,7 @@ export class SessionQueue<M> {
 
   /** Something waits or is being written. Otherwise it may be dropped: another queue would begin where this one is. */
   get isBusy(): boolean {
-    return this.#running !== undefined || this.#claims > 0
+    return this.#running !== undefined
   }
 
   /** Resolves when nothing is waiting any more. */
@@ -70,19 +68,6 @@ export class SessionQueue<M> {
       this.#waiting.push({ intent: intent, resolve: resolve, reject })
       this.#start()
     })
-  }
-
-  /** Runs something that must not overlap with writes, after those already waiting. */
-  async exclusively<T>(work: () => Promise<T>): Promise<T> {
-    this.#claims += 1
-    while (this.#running !== undefined) await this.#running
-    this.#claims -= 1
-    const running = work()
-    this.#running = running.then(
-      () => this.#finish(),
-      () => this.#finish(),
-    )
-    return running
   }
 
   #start(): void {
@@ -110,12 +95,8 @@ export class SessionQueue<M> {
         const settled = known instanceof Promise ? await known : known
         const isLarge = bytesOf(batch) > LARGE_BYTES
         if (isLarge) await nextTurn()
-        const draft = new Draft<M>(settled, this.#context.now())
-        const outcomes: Outcome[] = []
-        for (const { intent } of batch) {
-          const failure = intent.prepare === undefined ? undefined : await failureOf(intent.prepare(settled))
-          outcomes.push(failure ?? planOne(this.#session, draft, intent))
-        }
+        const refused = batch.some(needsPreparation) ? await prepareAll(batch, settled) : NOBODY
+        const { draft, outcomes } = planAll(this.#session, settled, this.#context.now(), batch, refused)
         if (draft.events.length > 0) {
           if (isLarge) await nextTurn()
           written = outcomes
@@ -132,6 +113,8 @@ export class SessionQueue<M> {
           written = undefined
           this.#context.settled(this.#session, draft.state)
         }
+        const { intent } = batch.at(-1) as Waiting<M>
+        if (intent.afterwards !== undefined) await goOn(intent.afterwards, outcomes)
         answer(batch, outcomes)
       } catch (error) {
         this.#context.forget(this.#session)
@@ -157,6 +140,7 @@ export class SessionQueue<M> {
       bytes += intent.bytes
       if (count > 0 && bytes > MAX_APPEND_BYTES) break
       count += 1
+      if (intent.afterwards !== undefined) break
     }
     return this.#waiting.splice(0, count)
   }
@@ -180,20 +164,66 @@ function bytesOf(batch: readonly Waiting<never>[]): number {
   return bytes
 }
 
-function failureOf(work: Promise<unknown>): Promise<Outcome | undefined> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  )
+/** Refused before they could be planned, by their place in the batch. */
+type Refused = ReadonlyMap<number, Refusal>
+
+const NOBODY: Refused = new Map()
+
+function needsPreparation<M>({ intent }: Waiting<M>): boolean {
+  return intent.prepare !== undefined
 }
 
-/** A refusal concerns this operation alone. */
-function planOne<M>(session: string, draft: Draft<M>, intent: Intent<M, object>): Outcome {
+async function prepareAll<M>(batch: readonly Waiting<M>[], settled: SessionState<M>): Promise<Refused> {
+  const refused = new Map<number, Refusal>()
+  for (const [index, { intent }] of batch.entries()) {
+    await intent.prepare?.(settled).catch((error: unknown) => refused.set(index, { error }))
+  }
+  return refused
+}
+
+interface Plan<M> {
+  readonly draft: Draft<M>
+  readonly outcomes: Outcome[]
+}
+
+/**
+ * A refusal concerns its operation alone. One that comes when events have been added already, as from the caller's own
+ * `toolLinks`, would leave these in the append; so everything is planned anew without it.
+ */
+function planAll<M>(
+  session: string,
+  settled: SessionState<M>,
+  now: number,
+  batch: readonly Waiting<M>[],
+  refused: Refused,
+): Plan<M> {
+  const draft = new Draft<M>(settled, now)
+  const outcomes: Outcome[] = []
+  for (let index = 0; index < batch.length; index++) {
+    const before = draft.events.length
+    const outcome = planOne(session, draft, (batch[index] as Waiting<M>).intent, refused.get(index))
+    if ('error' in outcome && draft.events.length > before) {
+      return planAll(session, settled, now, batch, new Map([...refused, [index, outcome]]))
+    }
+    outcomes.push(outcome)
+  }
+  return { draft, outcomes }
+}
+
+function planOne<M>(session: string, draft: Draft<M>, intent: Intent<M, object>, refusal?: Refusal): Outcome {
   try {
-    return { result: planIntent(session, draft, intent) }
+    return { result: planIntent(session, draft, intent, refusal) }
   } catch (error) {
     return { error }
   }
+}
+
+/** The last one of a batch has more to do; it is answered with how that went. */
+async function goOn(afterwards: () => Promise<void>, outcomes: Outcome[]): Promise<void> {
+  if ('error' in (outcomes.at(-1) as Outcome)) return
+  await afterwards().catch((error: unknown) => {
+    outcomes[outcomes.length - 1] = { error }
+  })
 }
 
 function answer<M>(batch: readonly Waiting<M>[], outcomes: readonly Outcome[]): void {

@@ -27,11 +27,6 @@ export class SessionQueues<M> {
     return this.#queue(session).enqueue(intent)
   }
 
-  /** Runs something that must not overlap with writes to the session. */
-  exclusively<T>(session: string, work: () => Promise<T>): Promise<T> {
-    return this.#queue(session).exclusively(work)
-  }
-
   isBusy(session: string): boolean {
     return this.#queues.get(session)?.isBusy === true
   }

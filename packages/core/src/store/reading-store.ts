@@ -1,5 +1,6 @@
 import type { Backend } from '../backend/backend.ts'
 import { SessionStates } from '../cache/session-states.ts'
+import { guardedToolLinks } from '../config/guarded-tool-links.ts'
 import type { StoreSettings } from '../config/store-config.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { SessionEvent } from '../events/session-event.ts'
@@ -58,7 +59,7 @@ export class ReadingStore<M extends object> {
     this.now = () => clock.now()
     this.#otherWriters = backend.capabilities.access === 'shared' || readOnly
     this.states = new SessionStates(this.source, !this.#otherWriters, settings.viewCacheBytes ?? DEFAULT_CACHE_BYTES)
-    this.toolLinks = settings.toolLinks?.bind(settings) as ToolLinksOf | undefined
+    this.toolLinks = guardedToolLinks(settings.toolLinks?.bind(settings) as ToolLinksOf | undefined)
   }
 
   getHistory(key: string, options?: HistoryOptions): Promise<M[]> {

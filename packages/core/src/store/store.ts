@@ -75,7 +75,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
         queues: this.#queues,
         readOnly: parts.readOnly,
         limits: this.#limits,
-        write: async (key, plan) => this.#write(key, undefined, [], 0, plan),
+        write: async (key, plan, afterwards) => this.#write(key, undefined, [], 0, plan, { afterwards }),
         summarize: (key, request) => this.summarize(key, request),
         deleteSession: (key, options) => this.deleteSession(key, options),
       },
@@ -137,11 +137,13 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   ): Promise<TruncateResult> {
     const exact = options.exact === true
     checkCutTarget(keepLast)
-    return this.#write(key, options, ['truncate', keepLast, exact], 0, (draft) => {
+    // A copy, because it is looked at when its turn comes.
+    const target = typeof keepLast === 'number' ? keepLast : { before: keepLast.before }
+    return this.#write(key, options, ['truncate', target, exact], 0, (draft) => {
       const cut =
-        typeof keepLast === 'number'
-          ? cutToLast(draft.state, keepLast, exact)
-          : cutBefore(key, draft.state, keepLast.before, exact)
+        typeof target === 'number'
+          ? cutToLast(draft.state, target, exact)
+          : cutBefore(key, draft.state, target.before, exact)
       return planCut(draft, cut, this.toolLinks)
     })
   }
@@ -228,10 +230,12 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     if (reason !== undefined) checkText('reason', reason)
     const write = expectedVersion === undefined ? undefined : { expectedVersion }
     let existed = false
-    await this.#write(key, write, [], 0, (draft) => {
+    const plan = (draft: Draft<M>): void => {
       existed = planDelete(draft, reason)
-    })
-    if (erase === true) await this.#keeper.erase(key)
+    }
+    // Before anything that was asked for later: a write in between would begin the session anew, and nothing be erased.
+    const needs = erase === true ? { afterwards: () => this.#keeper.eraseDeleted(key) } : undefined
+    await this.#write(key, write, [], 0, plan, needs)
     return existed
   }
 
@@ -262,12 +266,12 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     request: readonly unknown[],
     bytes: number,
     plan: (draft: Draft<M>) => R | void,
-    needs?: Pick<Intent<M, R>, 'prepare' | 'onlyAdds'>,
+    needs?: Pick<Intent<M, R>, 'prepare' | 'onlyAdds' | 'afterwards'>,
   ): Promise<Planned<R>> {
     // Not async, as all who call it are: a promise around a promise takes three more turns to settle.
     this.checkSession(key)
     const { expectedVersion, operation } = checkWriteOptions(options, request)
-    const { onlyAdds, prepare } = needs ?? {}
-    return this.#queues.enqueue<R>(key, { bytes, expectedVersion, operation, onlyAdds, prepare, plan })
+    const { onlyAdds, prepare, afterwards } = needs ?? {}
+    return this.#queues.enqueue<R>(key, { bytes, expectedVersion, operation, onlyAdds, prepare, plan, afterwards })
   }
 }

@@ -3,6 +3,7 @@ import type { Run } from '../events/run.ts'
 import { runBytes } from '../events/run.ts'
 import type {
   Compacted,
+  CutRequest,
   KnownEvent,
   MessageAdded,
   MessageStored,
@@ -10,9 +11,10 @@ import type {
   SessionEvent,
 } from '../events/session-event.ts'
 import { textHash } from '../ids/text-hash.ts'
-import { freezeAndMeasure } from '../normalise/freeze.ts'
+import { freezeAndMeasure, frozen } from '../normalise/freeze.ts'
 import { EntryList } from './entry-list.ts'
 import type { SessionState, StoredMessage } from './session-state.ts'
+import { NO_METADATA } from './session-state.ts'
 
 /** How many operation ids are remembered for repeats. */
 const REMEMBERED_OPS = 32
@@ -69,7 +71,7 @@ export function applyEvent<M>(
       state.cutSeq = known.seq
       break
     case 'MetadataSet':
-      state.metadata = known.metadata
+      state.metadata = frozen(known.metadata)
       break
     case 'Noted':
       break
@@ -138,7 +140,8 @@ function setView<M>(
   state.viewIsWhole = true
   for (const run of event.view) {
     const found = messagesOfRun(known, run)
-    if (found !== undefined) chosen.push(...found)
+    // One by one: with more than a hundred thousand at once the stack overflows.
+    if (found !== undefined) for (const message of found) chosen.push(message)
     else if (options.trimmed === true) state.viewIsWhole = false
     else throw danglingRun(event.seq, run)
   }
@@ -197,7 +200,7 @@ function restate(state: SessionState<unknown>, event: Compacted): void {
   state.summary = event.summary
   // 0 says that there has been no summary in any version that can be looked at.
   state.summarySeq = event.summary === '' && event.minVersion === undefined ? 0 : event.seq
-  state.metadata = event.metadata
+  state.metadata = frozen(event.metadata)
   state.createdAt = event.createdAt
   state.updatedAt = event.updatedAt
   state.cutSeq = event.cutSeq
@@ -216,7 +219,7 @@ function beginAnew<M>(state: SessionState<M>): void {
   state.stored = []
   state.summary = ''
   state.summarySeq = 0
-  state.metadata = {}
+  state.metadata = NO_METADATA
   state.createdAt = 0
   state.updatedAt = 0
   state.viewSeq = 0
@@ -233,13 +236,20 @@ function remember(state: SessionState<unknown>, event: KnownEvent<unknown>, befo
   const id = operationDigest(event.op as string)
   const earlier = state.ops.at(-1)?.[0] === id ? state.ops.at(-1) : undefined
   const cut: [number, number, 0 | 1] | undefined =
-    event.type === 'Truncated' ? [state.length, before - state.length, event.moved === true ? 1 : 0] : undefined
+    event.type === 'Truncated' && !isLimit(event.asked)
+      ? [state.length, before - state.length, event.moved === true ? 1 : 0]
+      : undefined
   const op: RecentOp =
     cut === undefined && earlier?.[3] !== undefined
       ? [id, event.opHash ?? '', event.seq, earlier[3], earlier[4] as number, earlier[5] as 0 | 1]
       : [id, event.opHash ?? '', event.seq, ...(cut ?? [])]
   const others = earlier === undefined ? state.ops : state.ops.slice(0, -1)
   state.ops = [...others, op].slice(-REMEMBERED_OPS)
+}
+
+/** The store's own cut, which the caller is not told of. */
+function isLimit(asked: CutRequest): boolean {
+  return 'maxMessages' in asked || 'maxSessionBytes' in asked
 }
 
 /** Ids may be long; the projection, which remembers 32 of them, must not be. */

@@ -2,6 +2,7 @@ import type { Head, Range } from '../backend/backend.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { Run } from '../events/run.ts'
 import type { Compacted, SessionEvent, SummarySet } from '../events/session-event.ts'
+import { frozen } from '../normalise/freeze.ts'
 import { applyEvent, recordEvent } from './fold.ts'
 import type { Projection } from './projection.ts'
 import { readProjection } from './projection.ts'
@@ -81,7 +82,7 @@ function takeProjection(state: SessionState<unknown>, head: Head, projection: Pr
   state.last = head.last
   state.deleted = projection.deleted === true
   state.summarySeq = projection.summarySeq
-  state.metadata = projection.metadata
+  state.metadata = frozen(projection.metadata)
   state.createdAt = projection.createdAt
   state.updatedAt = projection.updatedAt
   state.cutSeq = projection.cutSeq

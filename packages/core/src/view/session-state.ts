@@ -40,6 +40,7 @@ export interface SessionState<M> {
   summary: string
   /** Seq of the event that carries the summary, 0 if there is none. */
   summarySeq: number
+  /** Frozen, because callers are given it. */
   metadata: JsonObject
   createdAt: number
   updatedAt: number
@@ -69,6 +70,9 @@ export interface Checkpoint {
   readonly at: number
 }
 
+/** Callers are given the metadata itself, so it is always frozen. */
+export const NO_METADATA: JsonObject = Object.freeze({})
+
 export function emptyState<M>(head?: Pick<Head, 'first' | 'incarnation'>): SessionState<M> {
   return {
     incarnation: head?.incarnation ?? '',
@@ -84,7 +88,7 @@ export function emptyState<M>(head?: Pick<Head, 'first' | 'incarnation'>): Sessi
     lastRecorded: -1,
     summary: '',
     summarySeq: 0,
-    metadata: {},
+    metadata: NO_METADATA,
     createdAt: 0,
     updatedAt: 0,
     viewSeq: 0,

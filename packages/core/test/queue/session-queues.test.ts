@@ -20,30 +20,42 @@ function intent(plan: () => void = () => undefined): Intent<object, object> {
   return { bytes: 0, onlyAdds: true, plan }
 }
 
-test('whoever has a session to himself is not joined by a write that comes when idle queues leave', async () => {
+test('what an operation does afterwards is not joined by a write, also when so many sessions come that idle queues leave', async () => {
   const queues = queuesOfNothing()
   const order: string[] = []
-  const first = queues.enqueue('a', intent())
   let finish = (): void => undefined
   const finished = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const exclusive = queues.exclusively('a', async () => {
+  const afterwards = async (): Promise<void> => {
     order.push('begin')
     await finished
     order.push('end')
-  })
-  await first
-  // In this very turn nothing is under way in the queue of a, and so many others come that idle queues leave.
-  const others = Array.from({ length: 1000 }, (_, index) => queues.enqueue(`b${index}`, intent()))
+  }
+  const first = queues.enqueue('a', { ...intent(), afterwards })
   const second = queues.enqueue(
     'a',
-    intent(() => order.push('write')),
+    intent(() => order.push('second')),
   )
-  await Promise.all(others)
+  await Promise.all(Array.from({ length: 1000 }, (_, index) => queues.enqueue(`b${index}`, intent())))
+  const third = queues.enqueue(
+    'a',
+    intent(() => order.push('third')),
+  )
+  expect(order).toEqual(['begin'])
   finish()
-  await Promise.all([exclusive, second])
-  expect(order.indexOf('end')).toBe(order.indexOf('begin') + 1)
+  await Promise.all([first, second, third])
+  expect(order).toEqual(['begin', 'end', 'second', 'third'])
+})
+
+test('a failure afterwards is told to the one whose it is, and the next operation goes on', async () => {
+  const queues = queuesOfNothing()
+  const afterwards = (): Promise<void> => Promise.reject(new Error('the disk is full'))
+  const before = queues.enqueue('a', intent())
+  const failing = queues.enqueue('a', { ...intent(), afterwards })
+  const behind = queues.enqueue('a', intent())
+  await expect(failing).rejects.toThrow('the disk is full')
+  await Promise.all([before, behind])
 })
 
 test('a session is busy while something waits, and not because it was written to', async () => {

@@ -43,6 +43,14 @@ test('an append that was not written is an IO error, and the next one works', as
   expect(await contents(store)).toEqual(['b'])
 })
 
+test('an append that trimmed its own beginning is recognised by its end', async () => {
+  const store = await openStore(faultyBackend(script('none', 'after')))
+  await store.addMessage(KEY, 'user', 'a')
+  const [added, isDeleted] = await Promise.all([store.addMessage(KEY, 'user', 'b'), store.deleteSession(KEY)])
+  expect([added, isDeleted]).toEqual([{ version: 2 }, true])
+  expect(await contents(store)).toEqual([])
+})
+
 test('a place in the log that was trimmed before it could be compared is OUTCOME_UNKNOWN', async () => {
   let attempts = 0
   const store = await openStore(
