@@ -1,10 +1,10 @@
 import type { Backend } from '../backend/backend.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
-import { Draft } from '../plan/draft.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { DraftAppend } from './draft-append.ts'
-import type { Intent, Planned, Refusal } from './intent.ts'
-import { planIntent } from './intent.ts'
+import type { Intent, Planned } from './intent.ts'
+import { needsPreparation, planBatch, prepareAll } from './plan-batch.ts'
+import type { Outcome } from './plan-batch.ts'
 
 /** The most that one append carries, unless a single operation is larger: bounds latency and memory, not size. */
 const MAX_APPEND_BYTES = 4 * 1024 * 1024
@@ -34,8 +34,6 @@ interface Waiting<M> {
   resolve(result: object): void
   reject(error: unknown): void
 }
-
-type Outcome = { readonly result: object } | Refusal
 
 /**
  * The writes of one session, in the order in which they were asked for. Whatever waits is planned together and written
@@ -95,8 +93,9 @@ export class SessionQueue<M> {
         const settled = known instanceof Promise ? await known : known
         const isLarge = bytesOf(batch) > LARGE_BYTES
         if (isLarge) await nextTurn()
-        const refused = batch.some(needsPreparation) ? await prepareAll(batch, settled) : NOBODY
-        const { draft, outcomes } = planAll(this.#session, settled, this.#context.now(), batch, refused)
+        const intents = batch.map(({ intent }) => intent)
+        const refused = intents.some(needsPreparation) ? await prepareAll(intents, settled) : undefined
+        const { draft, outcomes } = planBatch(this.#session, settled, this.#context.now(), intents, refused)
         if (draft.events.length > 0) {
           if (isLarge) await nextTurn()
           written = outcomes
@@ -162,60 +161,6 @@ function bytesOf(batch: readonly Waiting<never>[]): number {
   let bytes = 0
   for (const { intent } of batch) bytes += intent.bytes
   return bytes
-}
-
-/** Refused before they could be planned, by their place in the batch. */
-type Refused = ReadonlyMap<number, Refusal>
-
-const NOBODY: Refused = new Map()
-
-function needsPreparation<M>({ intent }: Waiting<M>): boolean {
-  return intent.prepare !== undefined
-}
-
-async function prepareAll<M>(batch: readonly Waiting<M>[], settled: SessionState<M>): Promise<Refused> {
-  const refused = new Map<number, Refusal>()
-  for (const [index, { intent }] of batch.entries()) {
-    await intent.prepare?.(settled).catch((error: unknown) => refused.set(index, { error }))
-  }
-  return refused
-}
-
-interface Plan<M> {
-  readonly draft: Draft<M>
-  readonly outcomes: Outcome[]
-}
-
-/**
- * A refusal concerns its operation alone. One that comes when events have been added already, as from the caller's own
- * `toolLinks`, would leave these in the append; so everything is planned anew without it.
- */
-function planAll<M>(
-  session: string,
-  settled: SessionState<M>,
-  now: number,
-  batch: readonly Waiting<M>[],
-  refused: Refused,
-): Plan<M> {
-  const draft = new Draft<M>(settled, now)
-  const outcomes: Outcome[] = []
-  for (let index = 0; index < batch.length; index++) {
-    const before = draft.events.length
-    const outcome = planOne(session, draft, (batch[index] as Waiting<M>).intent, refused.get(index))
-    if ('error' in outcome && draft.events.length > before) {
-      return planAll(session, settled, now, batch, new Map([...refused, [index, outcome]]))
-    }
-    outcomes.push(outcome)
-  }
-  return { draft, outcomes }
-}
-
-function planOne<M>(session: string, draft: Draft<M>, intent: Intent<M, object>, refusal?: Refusal): Outcome {
-  try {
-    return { result: planIntent(session, draft, intent, refusal) }
-  } catch (error) {
-    return { error }
-  }
 }
 
 /** The last one of a batch has more to do; it is answered with how that went. */
