@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { Problem, RepairOptions, RepairReport } from '@turnlog/core/backend'
 import { isStoreError } from '@turnlog/core/backend'
-import { loadSidecar, removeSidecar } from '../catalogue/sidecar.ts'
+import type { SidecarContent } from '../catalogue/sidecar.ts'
+import { eraseFromSidecar, loadSidecar } from '../catalogue/sidecar.ts'
 import type { FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { writeAll } from '../file-system/write-all.ts'
@@ -32,26 +33,30 @@ export async function repairDirectory(
       const actions: Problem[] = []
       const backups: string[] = []
       const lastByName = new Map<string, number>()
+      /** Files that are not, or will not be, as the sidecar remembers them. */
+      const changed = new Set<string>()
       for (const [index, name] of names.toSorted().entries()) {
         signal?.throwIfAborted()
-        const mended = await mend(fileSystem, directory, name, apply)
+        const mended = await mend(fileSystem, directory, name, remembered(known, name), apply)
         actions.push(...mended.actions)
         if (mended.backup !== undefined) backups.push(mended.backup)
+        if (mended.isChanged) changed.add(name)
         lastByName.set(name, mended.last)
         onProgress?.(index + 1, names.length)
       }
-      for (const [name, { text }] of known?.known ?? []) {
-        if (only !== undefined && name !== only) continue
-        const { session: key, head } = JSON.parse(text) as Committed
+      for (const name of known?.known.keys() ?? []) {
+        const committed = remembered(known, name)
+        if (committed === undefined || (only !== undefined && name !== only)) continue
+        const { session: key, head } = committed
         const last = lastByName.get(name) ?? 0
         if (head.last <= last) continue
         const message = `Accept that the session ends with event ${last}, although event ${head.last} had been recorded.`
         actions.push({ message, session: key, seq: last + 1, file: join(directory, name) })
+        changed.add(name)
       }
-      if (apply && actions.length > 0) {
-        // It remembers what was before.
-        await removeSidecar(fileSystem, directory)
-        await fileSystem.syncDirectory(directory)
+      if (apply && known !== undefined) {
+        // What it remembers of the others is the proof that they are whole, or the only trace of one that is missing.
+        for (const name of changed) await eraseFromSidecar(fileSystem, directory, name)
       }
       const [backup] = backups.length > 1 ? [directory] : backups
       return { applied: apply, actions, ...(backup === undefined ? {} : { backup }) }
@@ -67,28 +72,42 @@ export async function repairDirectory(
 interface Mended {
   readonly actions: readonly Problem[]
   readonly last: number
+  readonly isChanged: boolean
   readonly backup?: string
 }
 
-async function mend(fileSystem: FileSystem, directory: string, name: string, apply: boolean): Promise<Mended> {
+async function mend(
+  fileSystem: FileSystem,
+  directory: string,
+  name: string,
+  known: Committed | undefined,
+  apply: boolean,
+): Promise<Mended> {
   const path = join(directory, name)
   const file = await fileSystem.open(path, { access: 'read' })
   try {
-    const { actions, last, pieces } = await mendFile(file, path, name)
+    const { actions, last, pieces } = await mendFile(file, path, name, known)
     const all = [...actions]
     if (pieces === undefined) all.push({ message: 'Set the file aside: nothing in it can be kept.', file: path })
-    if (!apply || all.length === 0) return { actions: all, last }
+    const isChanged = all.length > 0
+    if (!apply || !isChanged) return { actions: all, last, isChanged }
     const backup = await copyAside(fileSystem, path, file, 0, 'damaged')
     if (pieces === undefined) await removeIfThere(fileSystem, path)
     else await writeMended(fileSystem, path, pieces())
     await fileSystem.syncDirectory(directory)
-    return { actions: all, last, backup }
+    return { actions: all, last, isChanged, backup }
   } catch (error) {
     if (!isStoreError(error, 'UNSUPPORTED')) throw error
-    return { actions: [{ message: `Leave the file alone. ${error.message}`, file: path }], last: Infinity }
+    const message = `Leave the file alone. ${error.message}`
+    return { actions: [{ message, file: path }], last: Infinity, isChanged: false }
   } finally {
     await file.close()
   }
+}
+
+function remembered(sidecar: SidecarContent | undefined, name: string): Committed | undefined {
+  const known = sidecar?.known.get(name)
+  return known === undefined ? undefined : (JSON.parse(known.text) as Committed)
 }
 
 async function writeMended(fileSystem: FileSystem, path: string, pieces: AsyncIterable<Buffer>): Promise<void> {

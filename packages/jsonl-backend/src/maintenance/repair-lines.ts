@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@turnlog/core/backend'
-import type { BatchEnd, LineFrame } from '../format/line.ts'
+import type { BatchEnd } from '../format/line.ts'
 import {
   batchEndFields,
   frameLine,
@@ -9,7 +9,6 @@ import {
   parseBatchEnd,
   writeLine,
 } from '../format/line.ts'
-import type { RawLine } from './scan-lines.ts'
 
 /** A line that was understood. */
 export interface ReadableLine {
@@ -19,43 +18,56 @@ export interface ReadableLine {
   readonly text: string
   /** What the line says about the session, if it ends a batch. */
   readonly batchEnd: BatchEnd | undefined
-  /** The line as it is, if it is as we write it. */
+  /** The line as it is to be written, with its newline; `undefined` if its checksum has to be computed anew. */
   readonly bytes: Buffer | undefined
+}
+
+/** What a line is judged by. */
+export interface LineReader {
+  readonly seed: number
+  /** Accept lines without regard to their checksum, because what it depends on is lost. */
+  readonly isTrusting: boolean
 }
 
 /** What a person writes in place of the eight digits of a line that was edited on purpose. */
 const EDITED = '"crc":"edited"}}'
-const CARRIAGE_RETURN = 0x0d
+/** A line of ours ends so, whatever is wrong with the rest of it. */
+const OUR_END = /"length":\d+,"crc":"[^"]*"\}\}$/
+const NEWLINE: Buffer = Buffer.from('\n')
+
+/** Understands a line, without its newline, that matches its checksum. Nothing in it is looked for: its frame tells. */
+export function readWholeLine(line: Buffer, seed: number): ReadableLine | undefined {
+  const frame = frameLine(line, 0, line.length)
+  if (frame === undefined) return undefined
+  const text = `${line.toString('utf8', 0, frame.eventEnd)}}`
+  const seq = parseObject(text)?.['seq']
+  if (!isCount(seq) || !hasValidChecksum(line, frame, seed, seq)) return undefined
+  return { seq, more: frame.more, text, batchEnd: parseBatchEnd(line, frame), bytes: Buffer.concat([line, NEWLINE]) }
+}
 
 /**
- * Understands a line that is whole, one that only got another line ending, one that a person marked as edited, and one
- * that a person added. `undefined` if it is damaged: what merely looks like JSON may be anything.
+ * Understands a line that is whole, one that a person marked as edited, and one that a person added. `undefined` if it
+ * is damaged: what merely looks like JSON may be anything.
  *
- * @param isTrusting Accept lines without regard to their checksum, because what it depends on is lost.
+ * @param expected Seqs that a line without a valid checksum may have.
  */
 export function readAnyLine(
-  raw: RawLine,
-  seed: number,
-  expectedSeq: number,
-  isTrusting: boolean,
+  line: Buffer,
+  { seed, isTrusting }: LineReader,
+  expected: { readonly from: number; readonly to: number },
 ): ReadableLine | undefined {
-  const { buffer, start } = raw
-  const end = buffer[raw.end - 1] === CARRIAGE_RETURN ? raw.end - 1 : raw.end
-  const frame = frameLine(buffer, start, end)
-  const parts = splitText(buffer.subarray(start, end))
+  const whole = readWholeLine(line, seed)
+  if (whole !== undefined) return whole
+  const parts = isTrusting ? (splitFramed(line) ?? splitMeant(line)) : splitMeant(line)
   if (parts === undefined) return undefined
-  const { seq } = parts.event
-  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || typeof parts.event['type'] !== 'string') return undefined
-  if (frame !== undefined && hasValidChecksum(buffer, frame, seed, seq)) return asItIs(raw, frame, seq, parts.text)
-  const isMeant = parts.bookkeeping === undefined || buffer.subarray(start, end).includes(EDITED)
-  if (!isMeant && !(isTrusting && frame !== undefined)) return undefined
-  if (seq !== expectedSeq) return undefined
-  const { more = 0, first, live, projection = null } = parts.bookkeeping ?? {}
+  const { seq, type } = parts.event
+  if (!isCount(seq) || seq < expected.from || seq > expected.to || typeof type !== 'string') return undefined
+  const { more = 0, first, live, projection = null } = parts.bookkeeping
   const isLast = more === 0
   const batchEnd = isLast
     ? { first: isCount(first) ? first : 0, last: seq, lines: 1, live: isCount(live) ? live : 0, projection }
     : undefined
-  return { seq, more: isCount(more) ? more : 0, text: parts.text, batchEnd, bytes: undefined }
+  return { seq, more: isCount(more) ? more : 0, text: JSON.stringify(parts.event), batchEnd, bytes: undefined }
 }
 
 /** The line as it is to be written. */
@@ -65,34 +77,53 @@ export function encodeLine({ seq, more, text, batchEnd }: ReadableLine, seed: nu
   return bytes.subarray(0, writeLine(bytes, 0, text, more, fields, seed, seq))
 }
 
-function asItIs(raw: RawLine, frame: LineFrame, seq: number, text: string): ReadableLine {
-  const batchEnd = parseBatchEnd(raw.buffer, frame)
-  const isWhole = frame.end === raw.end
-  const bytes = isWhole ? Buffer.from(raw.buffer.subarray(frame.start, frame.end + 1)) : undefined
-  return { seq, more: frame.more, text, batchEnd, bytes }
-}
-
 interface LineText {
   readonly event: JsonObject
-  readonly text: string
-  /** `undefined` if the line has none, as one that a person added. */
-  readonly bookkeeping: JsonObject | undefined
+  /** Empty if the line has none, as one that a person added. */
+  readonly bookkeeping: JsonObject
 }
 
-function splitText(bytes: Buffer): LineText | undefined {
+function splitFramed(line: Buffer): LineText | undefined {
+  const frame = frameLine(line, 0, line.length)
+  const text = frame === undefined ? undefined : decode(line)
+  if (frame === undefined || text === undefined) return undefined
+  return cutAt(text, line.toString('utf8', 0, frame.eventEnd).length)
+}
+
+/** Of a line that a person wrote: one of ours that is marked as edited, or one that has nothing of ours. */
+function splitMeant(line: Buffer): LineText | undefined {
+  const text = decode(line)?.trimEnd() // an editor may end lines in CR LF
+  if (text === undefined) return undefined
+  // The mark may be in the event and in the projection as well; cut there, neither half would be JSON.
+  for (let mark = text.lastIndexOf(MARK); mark > 0; mark = text.lastIndexOf(MARK, mark - 1)) {
+    const parts = cutAt(text, mark)
+    if (parts !== undefined) return text.endsWith(EDITED) ? parts : undefined
+  }
+  const event = OUR_END.test(text) ? undefined : parseObject(text)
+  return event === undefined ? undefined : { event, bookkeeping: {} }
+}
+
+function cutAt(text: string, mark: number): LineText | undefined {
+  const event = parseObject(`${text.slice(0, mark)}}`)
+  const bookkeeping = event === undefined ? undefined : parseObject(text.slice(mark + ',"~":'.length, -1))
+  return event === undefined || bookkeeping === undefined ? undefined : { event, bookkeeping }
+}
+
+function decode(line: Buffer): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    const mark = text.lastIndexOf(MARK)
-    const event = toObject(JSON.parse(mark === -1 ? text : `${text.slice(0, mark)}}`) as Json)
-    const bookkeeping = mark === -1 ? undefined : toObject(JSON.parse(text.slice(mark + ',"~":'.length, -1)) as Json)
-    return event === undefined ? undefined : { event, text: JSON.stringify(event), bookkeeping }
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line)
   } catch {
-    return undefined // neither UTF-8 nor JSON: damaged
+    return undefined // not UTF-8: damaged
   }
 }
 
-function toObject(value: Json): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as Json
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+  } catch {
+    return undefined // not JSON: damaged
+  }
 }
 
 function isCount(value: Json | undefined): value is number {
