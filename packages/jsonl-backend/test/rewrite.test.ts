@@ -100,6 +100,31 @@ describe('trimmed events', () => {
     expect(fileSystem.openFiles).toBe(0)
   })
 
+  test.each([
+    ['lost', (bytes: Buffer) => bytes.indexOf('\n', bytes.indexOf('{"seq":1,')), 0x0b],
+    ['gained', (bytes: Buffer) => bytes.indexOf('*'), 0x0a],
+  ])('with damage that %s a newline stay, and so does every other byte', async (_what, find, byte) => {
+    const fileSystem = new SimulatedFileSystem()
+    const backend = make(fileSystem)
+    await backend.open()
+    const events = [message(1, '*'.repeat(600)), message(2), message(3)]
+    await backend.append('chat', { last: 0, incarnation: 'life of chat' }, events, null)
+    await appendMessages(backend, 'chat', 3, 7)
+    await backend.close()
+    const damaged = Buffer.from(fileSystem.content(FILE))
+    damaged[find(damaged)] = byte
+    fileSystem.replaceContent(FILE, damaged)
+    await backend.open()
+    await appendMessages(backend, 'chat', 10, 1, { trimBefore: 4 })
+    await expect(backend.maintenance?.reclaim()).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat', seq: 4 })
+    await backend.close()
+    expect(fileSystem.content(FILE).subarray(0, damaged.length)).toEqual(damaged)
+    await backend.maintenance?.repair({ apply: true })
+    await backend.open()
+    expect((await readAll(backend, 'chat')).map(({ seq }) => seq)).toEqual([4, 5, 6, 7, 8, 9, 10, 11])
+    await backend.close()
+  })
+
   test('of a file whose new name could not be synced: it is written again before the next append counts', async () => {
     const fileSystem = new SimulatedFileSystem()
     const backend = make(fileSystem, { rewriteWhenTrimmed: 1 })

@@ -8,6 +8,7 @@ import { encodeFileName } from '../format/file-name.ts'
 import { encodeHeader } from '../format/header.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import { Anchors } from './anchors.ts'
+import { checkLine } from './check-line.ts'
 import type { Committed } from './committed.ts'
 import { locateLine } from './locate-line.ts'
 import { replaceFile, UnsettledName } from './replace-file.ts'
@@ -193,7 +194,9 @@ export class SessionFile {
       if (this.#committed !== committed) return 0
       this.#outgoing = lease
       const snapshot = { file: lease.file, path: this.path, committed, anchors: this.#anchors }
-      const start = await locateLine(snapshot, committed.head.first)
+      const { first, last } = committed.head
+      const start = await locateLine(snapshot, first)
+      if (first <= last) await checkLine(snapshot, first, start)
       const { rewritten, unsettled } = await rewriteFile(this.#context, this.#name, snapshot, start)
       this.#anchors = new Anchors()
       this.#setCommitted(rewritten)
