@@ -14,7 +14,7 @@ import { locateLine } from './locate-line.ts'
 import { replaceFile, UnsettledName } from './replace-file.ts'
 import { rewriteFile } from './rewrite-file.ts'
 import { restoreFile } from './restore-file.ts'
-import { belongsTo } from './set-aside.ts'
+import { removeAside } from './set-aside.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** One batch to be written. */
@@ -171,15 +171,17 @@ export class SessionFile {
     this.#anchors.add(start, old === undefined ? dataStart : position)
   }
 
-  /** Removes the file and all that was set aside from it. */
+  /** Removes the file and all that was set aside from it, also if that is all there is. */
   async erase(): Promise<void> {
     const committed = this.#committed
-    if (committed === undefined) return
+    const { fileSystem, directorySync, catalogue } = this.#context
     try {
-      await this.#context.catalogue.forget(this.#name)
-      await this.#removeEverything()
+      await catalogue.forget(this.#name)
+      // The file goes last: as long as anything is left of the session, it is there and can be erased again.
+      await removeAside(fileSystem, this.path)
+      await (committed === undefined ? directorySync.sync() : this.#remove())
     } catch (error) {
-      if (this.#committed === committed) this.#context.catalogue.set(this.#name, committed)
+      if (committed !== undefined && this.#committed === committed) catalogue.set(this.#name, committed)
       throw toStoreError(error, 'erase', this.path, this.session)
     }
   }
@@ -228,7 +230,7 @@ export class SessionFile {
   /** Brings the file back to what is committed after a write failed. */
   async #restore(error: unknown): Promise<void> {
     const committed = this.#committed
-    if (committed === undefined) return this.#removeEverything()
+    if (committed === undefined) return this.#remove()
     const lease = await this.open()
     try {
       await restoreFile(this.#context, this.#name, lease.file, committed.size, error)
@@ -238,16 +240,14 @@ export class SessionFile {
     }
   }
 
-  async #removeEverything(): Promise<void> {
-    const { fileSystem, directory, directorySync, pool } = this.#context
+  /** Removes the file, and leaves what was set aside from it: that may be the only copy. */
+  async #remove(): Promise<void> {
+    const { fileSystem, directorySync, pool } = this.#context
     await removeIfThere(fileSystem, this.path)
     this.#isSuspect = true
     this.#committed = undefined
     this.#anchors = new Anchors()
     pool.retire(this.#name)
-    for (const name of await fileSystem.list(directory)) {
-      if (belongsTo(this.#name, name)) await removeIfThere(fileSystem, join(directory, name))
-    }
     await directorySync.sync()
     this.#isSuspect = false
   }

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { FileSystem, OpenFile } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
+import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { readFully, writeAll } from '../file-system/write-all.ts'
 
 const CHUNK_BYTES = 1024 * 1024
@@ -59,6 +60,13 @@ export async function copyAside(
   }
   await fileSystem.syncDirectory(dirname(path))
   return aside.path
+}
+
+/** Removes everything beside a session file that was made for it; the directory is to be synced afterwards. */
+export async function removeAside(fileSystem: FileSystem, path: string): Promise<void> {
+  for (const name of await fileSystem.list(dirname(path))) {
+    if (belongsTo(basename(path), name)) await removeIfThere(fileSystem, join(dirname(path), name))
+  }
 }
 
 /** Whether a name in the directory was made for the session file `sessionName`, beside the file itself. */
