@@ -39,6 +39,20 @@ function addByte(sum: number, byte: number): number {
   return (sum >>> 8) ^ (TABLE[(sum ^ byte) & 0xff] ?? 0)
 }
 
+/**
+ * Which bit of `length` bytes was flipped, counted from the lowest bit of the first byte, if their checksum differs in
+ * these bits from what it was; `undefined` if a single bit cannot have done that. Two bits never make the same difference.
+ */
+export function flippedBit(difference: number, length: number): number | undefined {
+  const differences = Int32Array.from({ length: 8 }, (_, bit) => TABLE[1 << bit] ?? 0)
+  for (let at = length - 1; at >= 0; at--) {
+    const bit = differences.indexOf(difference | 0)
+    if (bit !== -1) return 8 * at + bit
+    for (let index = 0; index < 8; index++) differences[index] = addByte(differences[index] ?? 0, 0)
+  }
+  return undefined
+}
+
 export function checksum(bytes: Uint8Array | string): number {
   return crc32(bytes)
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Json, Problem } from '@turnlog/core/backend'
 import type { OpenFile } from '../file-system/file-system.ts'
-import { sessionSeed } from '../format/checksum.ts'
+import { checksum, sessionSeed } from '../format/checksum.ts'
 import { decodeFileName, encodeFileName } from '../format/file-name.ts'
 import type { Header } from '../format/header.ts'
 import { parseHeader } from '../format/header.ts'
 import { frameLine } from '../format/line.ts'
 import type { Committed } from '../session/committed.ts'
-import { flipBack } from './flip-back.ts'
+import { flipBack, turnBits } from './flip-back.ts'
 import { readAnyLine, readWholeLine } from './repair-lines.ts'
 import { scanLines } from './scan-lines.ts'
 
@@ -26,9 +26,8 @@ export interface FoundHeader {
 
 const NEWLINE: Buffer = Buffer.from('\n')
 const CHECKSUM_FIELD = ',"crc":"'
-/** A flipped bit is not looked for in a longer header. */
-const MAX_FLIPPED_BYTES = 16_384
-const HEADER_TAIL = `${CHECKSUM_FIELD}00000000"}`.length
+const HEADER_END = '"}'
+const HEADER_TAIL = `${CHECKSUM_FIELD}00000000${HEADER_END}`.length
 
 /**
  * The header, or what can be put in its place. One with a flipped bit is found again by its own checksum; one that is
@@ -61,14 +60,13 @@ export async function findHeader(
     return found(header, 'End the line of the header anew.', isAlone ? offset : end, isAlone ? 2 : 1)
   }
   const flipped = 'Turn back one flipped bit in the header: then it matches its checksum.'
-  const isTried = first.length <= MAX_FLIPPED_BYTES
-  const turned = isTried ? flipBack(first, (tried) => parseHeader(tried, path)) : undefined
+  const parse = (tried: Buffer): Header | undefined => parseHeader(tried, path)
+  const turned = flipBack(first, { endBytes: HEADER_END.length, checksum }, parse)
   if (turned !== undefined) return found(turned, flipped, offset, 2)
   if (second !== undefined) {
     // A flipped bit may have made a newline.
     const joined = Buffer.concat([first, NEWLINE, second])
-    const range = { from: first.length, to: offset }
-    const header = flipBack(joined, (tried) => parseHeader(tried, path), range)
+    const header = turnBits(joined, first.length, offset, parse)
     if (header !== undefined) return found(header, flipped, joined.length + NEWLINE.length, 3)
   }
   return replaceHeader(file, path, name, known, first)

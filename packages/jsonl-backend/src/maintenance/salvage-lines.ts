@@ -1,6 +1,6 @@
 import type { OpenFile } from '../file-system/file-system.ts'
-import { frameLine, hasValidChecksum } from '../format/line.ts'
-import { flipBack } from './flip-back.ts'
+import { lineChecksum } from '../format/checksum.ts'
+import { flipBack, turnBits } from './flip-back.ts'
 import type { LineReader, ReadableLine } from './repair-lines.ts'
 import { readAnyLine, readWholeLine } from './repair-lines.ts'
 import { scanLines } from './scan-lines.ts'
@@ -27,8 +27,6 @@ export interface SalvagedLine {
 
 /** Lines of one file in which a flipped bit is looked for in vain: one with more of them has another damage. */
 const MAX_VAIN_FLIPS = 64
-/** A flipped bit is not looked for in longer lines. */
-const MAX_FLIPPED_BYTES = 4096
 const LINE_END = '"}}'
 const OPENING_BRACE = 0x7b
 
@@ -62,7 +60,7 @@ export async function* salvageLines(
     }
     const read = isTerminated ? readAnyLine(bytes, reader, { from: last + 1, to: next }) : undefined
     const joined: ReadableLine | undefined =
-      read === undefined && isTerminated && broken !== undefined ? join(broken.bytes, bytes, seed, next - 1) : undefined
+      read === undefined && isTerminated && broken !== undefined ? join(broken.bytes, bytes, seed) : undefined
     if (joined !== undefined && broken !== undefined) {
       yield tell(joined, broken.line, 'flipped')
       broken = undefined
@@ -83,13 +81,14 @@ export async function* salvageLines(
       yield { line, read: undefined, bytes: rest.length, isTerminated }
       return
     }
-    const isTried = vainFlips < MAX_VAIN_FLIPS && rest.length <= MAX_FLIPPED_BYTES
-    const flipped = isTried ? flipBack(rest, (tried) => readAt(tried, seed, next)) : undefined
+    const secured = { endBytes: LINE_END.length, checksum: (covered: Buffer) => lineChecksum(seed, next, covered) }
+    const flipped =
+      vainFlips < MAX_VAIN_FLIPS ? flipBack(rest, secured, (tried) => readWholeLine(tried, seed)) : undefined
     if (flipped !== undefined) {
       yield tell(flipped, line, 'flipped')
       continue
     }
-    if (isTried) vainFlips++
+    vainFlips++
     next++
     broken = { bytes: rest, line }
   }
@@ -98,16 +97,10 @@ export async function* salvageLines(
   }
 }
 
-/** The line if it is that of event `seq`; the checksum is looked at first, because most attempts fail. */
-function readAt(line: Buffer, seed: number, seq: number): ReadableLine | undefined {
-  const frame = frameLine(line, 0, line.length)
-  return frame !== undefined && hasValidChecksum(line, frame, seed, seq) ? readWholeLine(line, seed) : undefined
-}
-
 /** Two lines that were one before a bit of it made a newline. */
-function join(before: Buffer, after: Buffer, seed: number, seq: number): ReadableLine | undefined {
+function join(before: Buffer, after: Buffer, seed: number): ReadableLine | undefined {
   const whole = Buffer.concat([before, Buffer.from('\n'), after])
-  return flipBack(whole, (tried) => readAt(tried, seed, seq), { from: before.length, to: before.length + 1 })
+  return turnBits(whole, before.length, before.length + 1, (tried) => readWholeLine(tried, seed))
 }
 
 /** Whole lines at the beginning of `bytes` whose newline became another byte, or was never written. */
