@@ -45,6 +45,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   'Refuse every write with `READ_ONLY` and change nothing on the storage.': [
     'read-only.refuses-writes',
     'read-only.changes-nothing',
+    'read-only.leaves-damage',
   ],
   'Something that opening found or did and that the owner of the store should know.': ['corruption.truncated'],
   '`torn-tail`: an append that was never acknowledged was cut off.': ['corruption.truncated'],
@@ -99,6 +100,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'durability.killed',
     'durability.acknowledged-then-killed',
     'append.visible',
+    'readers.sessions-come-and-go',
   ],
   '`CONFLICT`, with `expected` and the true `actual` last seq (0 if there is no such session), unless the session is at `expected.last` in the same incarnation.':
     ['append.conflict.stale', 'append.conflict.ahead', 'append.conflict.missing', 'append.conflict.incarnation'],
@@ -138,7 +140,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'erase.missing',
   ],
   'Used again, the session begins at 1 in a new incarnation.': ['erase.begins-anew', 'erase.stale-incarnation'],
-  'Yields whenever another process may have written to the session.': ['wake.hints'],
+  'Yields whenever another process may have written to the session.': ['wake.hints', 'wake.readers'],
   'A hint: it carries no data, may come without cause, and core polls as well.': core,
   'Ends when `signal` aborts.': ['wake.ends'],
   'What survives what.': core,
@@ -175,7 +177,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'shared.fenced',
     'shared.processes',
   ],
-  'A read-only `open` succeeds while a writer is open elsewhere.': ['readers.allowed'],
+  'A read-only `open` succeeds while a writer is open elsewhere.': ['readers.allowed', 'readers.sessions-come-and-go'],
   'If false it is `LOCKED`.': ['readers.refused'],
   'Damaged storage is reported as `CORRUPT`, never as fewer or different events.': [
     'corruption.truncated',

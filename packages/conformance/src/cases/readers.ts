@@ -37,6 +37,42 @@ export const readerCases: readonly Case[] = [
     },
   },
   {
+    id: 'readers.sessions-come-and-go',
+    level: 'must',
+    promise:
+      'A reader sees sessions that were created after it was opened, and none that were erased since; here and in another process.',
+    requires: ['persistent', 'concurrentReaders', 'second', 'module'],
+    async run(context) {
+      const { backend, harness, random } = context
+      const old = new ExpectedSession(random, 'a')
+      await old.grow(backend, 2)
+      const reader = await secondOf(harness)
+      await reader.open({ readOnly: true })
+      await withChild(context, async (child) => {
+        await child.open({ readOnly: true })
+        const check = async (...sessions: readonly ExpectedSession[]): Promise<void> => {
+          for (const session of sessions) {
+            await session.check(reader)
+            assert.deepEqual(await child.readAll(session.key), session.events)
+            assert.equal((await child.head(session.key))?.last ?? 0, session.last)
+          }
+          const keys = sessions.filter(({ last }) => last > 0).map(({ key }) => key)
+          assert.deepEqual(await listKeys(reader), keys)
+          assert.deepEqual(await child.listKeys(), keys)
+        }
+        const young = new ExpectedSession(random, 'b')
+        await check(old, young)
+        await young.grow(backend, 2)
+        await check(old, young)
+        await backend.erase(old.key, old.last)
+        await check(new ExpectedSession(random, 'a'), young)
+        const anew = new ExpectedSession(random, 'a')
+        await anew.grow(backend, 3)
+        await check(anew, young)
+      })
+    },
+  },
+  {
     id: 'readers.leave-owner-protected',
     level: 'must',
     promise: 'Readers that come and go leave an exclusive owner protected.',

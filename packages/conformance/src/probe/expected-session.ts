@@ -40,14 +40,14 @@ export class ExpectedSession {
   }
 
   /** One append of `count` events. */
-  async grow(backend: Backend, count: number, options: GrowOptions = {}): Promise<void> {
+  async grow(backend: Pick<Backend, 'append'>, count: number, options: GrowOptions = {}): Promise<void> {
     const { trimBefore, fields, projection = { last: this.last + count } } = options
     const events = this.next(count, fields)
     await this.append(backend, events, projection, trimBefore === undefined ? undefined : { trimBefore })
   }
 
   async append(
-    backend: Backend,
+    backend: Pick<Backend, 'append'>,
     events: readonly EventRecord[],
     projection: Json,
     options?: AppendOptions,
