@@ -38,6 +38,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   'What the readable events take in this storage, roughly; never 0 while there are any.': [
     'head.bytes',
     'head.bytes.grows',
+    'head.bytes.falls',
   ],
   'As given with the last append.': ['projection.latest', 'projection.every-value', 'projection.falsy'],
   'Only keys that begin with it.': ['list.prefix'],
@@ -57,7 +58,11 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   'One sentence for a person.': core,
   'No message contents.': ['corruption.no-contents'],
   'There was no store here before.': ['persistent.created', 'lifecycle.open.report'],
-  'A place to keep the events of many sessions.': ['append.sessions-apart'],
+  'A place to keep the events of many sessions.': [
+    'append.sessions-apart',
+    'append.stores-apart',
+    'atomicity.sessions-apart',
+  ],
   'Core calls it with valid keys and normalised, deeply frozen JSON.': [
     'keys.pairs',
     'values.random',
@@ -127,6 +132,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   '`undefined` if there is no such session.': ['head.unknown'],
   'Every session once, in the byte order of the UTF-8 keys, in batches that are never empty.': [
     'list.every-session-once',
+    'list.thousand',
     'list.byte-order',
     'list.batch.never-empty',
   ],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AppendOptions, EventRecord } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
-import { listAll, readAll } from '../probe/collect.ts'
+import { listAll, listKeys, readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { makeEvent, makeEvents } from '../probe/make-events.ts'
 import { rejects } from '../probe/rejects.ts'
@@ -79,6 +79,27 @@ export const appendCases: readonly Case[] = [
       const sessions = Array.from({ length: 5 }, () => new ExpectedSession(random))
       for (let i = 0; i < 20; i++) await random.pick(sessions).grow(backend, random.integer(1, 3))
       for (const session of sessions) await session.check(backend)
+    },
+  },
+  {
+    id: 'append.stores-apart',
+    level: 'must',
+    promise: 'Two stores that are open at once share nothing, also where their sessions have the same keys.',
+    async run({ backend, createHarness, random }) {
+      const { backend: another } = await createHarness()
+      await another.open()
+      const here = new ExpectedSession(random, 'same key')
+      const there = new ExpectedSession(random, 'same key')
+      await here.grow(backend, 3)
+      await here.check(backend)
+      await there.check(another)
+      await there.grow(another, 2, { trimBefore: 2 })
+      await there.check(another)
+      await here.check(backend)
+      await backend.erase(here.key, here.last)
+      await there.check(another)
+      assert.deepEqual(await listKeys(another), [there.key])
+      assert.deepEqual(await listKeys(backend), [])
     },
   },
   {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Backend } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
 import { listAll, readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
@@ -107,6 +108,22 @@ export const atomicityCases: readonly Case[] = [
       await session.check(backend)
     },
   },
+  {
+    id: 'atomicity.sessions-apart',
+    level: 'must',
+    promise:
+      'Many sessions that are read and appended at once stay apart: a read gives its own session as it was before or after the append, and a reopen finds what was acknowledged.',
+    async run({ backend, harness, capabilities, random, count }) {
+      const sessions = Array.from({ length: count(40) }, () => new ExpectedSession(random))
+      for (let round = 0; round < 2; round++) {
+        await Promise.all(sessions.map((session) => growWhileRead(backend, session)))
+      }
+      for (const session of sessions) await session.check(backend)
+      if (!capabilities.persistent) return
+      const reopened = await harness.reopen()
+      for (const session of sessions) await session.check(reopened)
+    },
+  },
 ]
 
 /** Repeats `look` for as long as `write` runs, and once afterwards. */
@@ -123,4 +140,14 @@ async function besideWriter(write: () => Promise<void>, look: () => Promise<void
     await look()
   })()
   await Promise.all([writer, reader])
+}
+
+/** One append and, begun beside it, two reads of the same session. */
+async function growWhileRead(backend: Backend, session: ExpectedSession): Promise<void> {
+  const before = session.events
+  const reads = [readAll(backend, session.key), readAll(backend, session.key)]
+  const [, ...seen] = await Promise.all([session.grow(backend, 2), ...reads])
+  for (const events of seen) {
+    assert.deepEqual(events, events.length === before.length ? before : session.events, `a read of ${session.key}`)
+  }
 }

@@ -55,6 +55,19 @@ export const headCases: readonly Case[] = [
     },
   },
   {
+    id: 'head.bytes.falls',
+    level: 'must',
+    promise: 'bytes falls when events are trimmed.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 500)
+      const large = (await backend.head(session.key))?.bytes ?? 0
+      await session.grow(backend, 1, { trimBefore: 501 })
+      const small = (await backend.head(session.key))?.bytes ?? 0
+      assert.ok(small < large / 2, `500 events take ${large} bytes, 1 event that is left of 501 takes ${small}`)
+    },
+  },
+  {
     id: 'head.equals-list',
     level: 'must',
     promise: 'list gives the same head as head does.',

@@ -11,11 +11,17 @@ export const importCases: readonly Case[] = [
     level: 'must',
     promise: 'An import begins a session at the seq of its first event, whatever that is.',
     async run({ backend, random }) {
-      for (const start of [1, 2, 41, 2 ** 32, 2 ** 40]) {
+      for (const start of [1, 2, 41, 2 ** 32, 2 ** 40, 2 ** 48, 2 ** 53 - 10]) {
         const session = new ExpectedSession(random)
-        await session.append(backend, makeEvents(random, start, 3), 'imported', { import: true })
+        await session.append(backend, makeEvents(random, start, 3, { at: 1 }), 'imported', { import: true })
         assert.equal((await backend.head(session.key))?.first, start)
+        await session.append(backend, makeEvents(random, start + 3, 2, { at: 1 }), 'continued')
         await session.check(backend)
+        assert.deepEqual(await readSeqs(backend, session.key, [{ from: start + 1, to: start + 3 }]), [
+          start + 1,
+          start + 2,
+          start + 3,
+        ])
       }
     },
   },

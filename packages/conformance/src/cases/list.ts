@@ -4,8 +4,12 @@ import type { Backend, ListRange } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
 import { listAll, listKeys } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
+import { makeEvents } from '../probe/make-events.ts'
 import { openDescriptors } from '../probe/open-descriptors.ts'
 import type { Random } from '../random.ts'
+
+/** More than the 1,000 and 1,024 at which stores and databases like to end a page. */
+const MANY = 1030
 
 const KEYS = [
   'a',
@@ -148,6 +152,23 @@ export const listCases: readonly Case[] = [
         }
         assert.deepEqual(paged, [...new Set(keys)].sort(compareKeys))
       }
+    },
+  },
+  {
+    id: 'list.thousand',
+    level: 'must',
+    promise: 'A list of more than a thousand sessions is whole, in one go and in pages.',
+    async run({ backend, random, count }) {
+      const keys = Array.from({ length: count(MANY) }, (_, index) => `many-${String(index).padStart(6, '0')}`)
+      const events = makeEvents(random, 1, 1)
+      for (let start = 0; start < keys.length; start += 200) {
+        const some = keys.slice(start, start + 200)
+        await Promise.all(some.map((key) => backend.append(key, { last: 0, incarnation: 'life' }, events, null)))
+      }
+      assert.deepEqual(await listKeys(backend), keys)
+      const page = await listKeys(backend, { limit: MANY - 1 })
+      assert.deepEqual(page, keys.slice(0, MANY - 1))
+      assert.deepEqual(await listKeys(backend, { after: page.at(-1) ?? '' }), keys.slice(MANY - 1))
     },
   },
   {

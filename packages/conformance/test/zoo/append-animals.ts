@@ -429,6 +429,14 @@ export const appendAnimals: readonly Animal[] = [
       },
   ),
   append(
+    'has 48 bits for a seq',
+    ['import.begins-later'],
+    (inner) => async (session, expected, events, projection, options) => {
+      if (events.some(({ seq }) => seq >= 2 ** 48)) throw new StoreError('INVALID_ARGUMENT', 'The seq is too large.')
+      await inner.append(session, expected, events, projection, options)
+    },
+  ),
+  append(
     'mends the numbers of an import',
     ['import.invalid'],
     (inner) => async (session, expected, events, projection, options) =>

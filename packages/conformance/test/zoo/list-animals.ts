@@ -42,6 +42,7 @@ export const listAnimals: readonly Animal[] = [
   list('leaves out sessions of which everything is trimmed', ['list.every-session-once'], (heads, range) =>
     right(heads, range).filter(({ first, last }) => first <= last),
   ),
+  list('lists a thousand sessions at most', ['list.thousand'], (heads, range) => right(heads, range).slice(0, 1000)),
   list('ignores prefix', ['list.prefix'], (heads, { prefix: _prefix, ...range }) => right(heads, range)),
   list('takes a prefix for a pattern', ['list.prefix'], (heads, { prefix = '', ...range }) =>
     right(

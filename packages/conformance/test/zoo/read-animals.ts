@@ -1,16 +1,28 @@
 import { closeSync, openSync } from 'node:fs'
 import { StoreError } from '@turnlog/core/backend'
-import type { Backend, EventRecord } from '@turnlog/core/backend'
+import type { Backend, EventRecord, Head } from '@turnlog/core/backend'
 import { memoryAnimal, pause } from './animal.ts'
 import type { Animal } from './animal.ts'
 
 type Read = Backend['read']
+
+const headsOfTheProcess = new Map<string, Head>()
 
 function read(name: string, caughtBy: readonly string[], change: (inner: Backend) => Read): Animal {
   return memoryAnimal(name, caughtBy, (inner) => ({ read: change(inner) }))
 }
 
 export const readAnimals: readonly Animal[] = [
+  read('gives a place in use to another session when it runs out of them', ['atomicity.sessions-apart'], (inner) => {
+    const places: string[] = []
+    let next = 0
+    return async function* (session, ranges, options) {
+      const place = next++ % 8
+      places[place] = session
+      await pause()
+      yield* inner.read(places[place] ?? session, ranges, options)
+    }
+  }),
   read(
     'reads one too many at `to`',
     ['read.range.ends', 'read.range.matrix'],
@@ -249,6 +261,28 @@ export const readAnimals: readonly Animal[] = [
     async head(session) {
       const head = await inner.head(session)
       return head && { ...head, bytes: 0 }
+    },
+  })),
+  memoryAnimal('counts what was trimmed among its bytes', ['head.bytes.falls'], (inner) => {
+    const most = new Map<string, number>()
+    return {
+      async head(session) {
+        const head = await inner.head(session)
+        if (head === undefined) return undefined
+        most.set(session, Math.max(head.bytes, most.get(session) ?? 0))
+        return { ...head, bytes: most.get(session) ?? 0 }
+      },
+    }
+  }),
+  memoryAnimal('keeps one cache of heads for all stores of the process', ['append.stores-apart'], (inner) => ({
+    async append(session, ...rest) {
+      await inner.append(session, ...rest)
+      headsOfTheProcess.delete(session)
+    },
+    async head(session) {
+      const head = headsOfTheProcess.get(session) ?? (await inner.head(session))
+      if (head !== undefined) headsOfTheProcess.set(session, head)
+      return head
     },
   })),
   memoryAnimal('says first is last when everything is trimmed', ['trim.everything'], (inner) => ({
