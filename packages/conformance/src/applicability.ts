@@ -20,6 +20,7 @@ const FACILITIES: Readonly<Record<Facility, string>> = {
   second: 'the harness has no second()',
   files: 'the harness has no files()',
   module: 'the target has no module',
+  signals: 'this platform cannot stop a process and let it go on',
 }
 
 export function profileOf(target: Target, harness: Harness): Profile {
@@ -27,6 +28,7 @@ export function profileOf(target: Target, harness: Harness): Profile {
   if (harness.second !== undefined) facilities.add('second')
   if (harness.files !== undefined) facilities.add('files')
   if (target.module !== undefined) facilities.add('module')
+  if (process.platform !== 'win32') facilities.add('signals')
   return { claims: claimsOf(harness.backend), facilities }
 }
 
@@ -45,7 +47,7 @@ export function applicability(testCase: Case, { claims, facilities }: Profile): 
   const [first] = missing
   if (first === undefined) return { kind: 'applicable' }
   // A store without files of its own (a server) owes no proof about files, unless it says that it detects damage.
-  const owed = first === 'files' ? claims.has('detectsDamage') : claims.has('persistent')
+  const owed = first === 'files' ? claims.has('detectsDamage') : first !== 'signals' && claims.has('persistent')
   return { kind: owed ? 'unproven' : 'not-applicable', reason: FACILITIES[first] }
 }
 

@@ -7,8 +7,11 @@ export type Level = 'must' | 'should'
 /** What a backend says of itself. One that is false makes a case not applicable; another case tests the opposite. */
 export type Claim = 'persistent' | 'durable' | 'shared' | 'concurrentReaders' | 'detectsDamage' | 'maintenance' | 'wake'
 
-/** What a target gives to the suite. One that is missing makes a case unproven, which is never a pass. */
-export type Facility = 'second' | 'files' | 'module'
+/**
+ * What a target gives to the suite. One that is missing makes a case unproven, which is never a pass.
+ * `signals` is the platform's: a process can be stopped and let go on. Nobody owes it.
+ */
+export type Facility = 'second' | 'files' | 'module' | 'signals'
 
 export interface CaseContext {
   readonly target: Target

@@ -177,6 +177,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
       'exclusive.symlink',
       'exclusive.worker',
       'exclusive.process',
+      'exclusive.stalled-owner',
     ],
   '`shared`: any number of writers, fenced by compare-and-append.': [
     'shared.both-open',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { symlink } from 'node:fs/promises'
+import { readdir, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Case, CaseContext } from '../case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
@@ -11,6 +11,12 @@ import { ExpectedSession } from '../probe/expected-session.ts'
 import { operations } from '../probe/operations.ts'
 import { rejects } from '../probe/rejects.ts'
 import { secondOf } from '../probe/second-of.ts'
+
+/** Long enough for the process to stand; the files are made to look as if it had been an hour. */
+const STALL_MS = 50
+/** Longer than the ten seconds after which the usual lease, with its time inside the file, is taken for abandoned. */
+const STALL_MS_THOROUGH = 15_000
+const HOUR_MS = 3_600_000
 
 export const exclusiveCases: readonly Case[] = [
   refused('same-process', 'by a second backend in the same process', async ({ harness }) => {
@@ -110,6 +116,32 @@ export const exclusiveCases: readonly Case[] = [
     },
   },
   {
+    id: 'exclusive.stalled-owner',
+    level: 'must',
+    promise:
+      'An owner that stands still, as a stopped process does, keeps the store: a second open is LOCKED however long ago it last gave a sign of life.',
+    requires: ['persistent', 'module', 'signals'],
+    unless: ['shared'],
+    starts: 'closed',
+    async run(context) {
+      const { backend, directory, random, thorough } = context
+      const session = new ExpectedSession(random)
+      await withChild(context, async (child) => {
+        await child.open()
+        await session.grow(child, 2)
+        child.stop()
+        await new Promise((resolve) => setTimeout(resolve, thorough ? STALL_MS_THOROUGH : STALL_MS))
+        await age(directory)
+        await rejects('LOCKED', 'an open while the owner stands still', () => backend.open())
+        child.resume()
+        await session.grow(child, 2)
+        await rejects('LOCKED', 'an open after the owner has gone on', () => backend.open())
+      })
+      await backend.open()
+      await session.check(backend)
+    },
+  },
+  {
     id: 'exclusive.turns',
     level: 'must',
     promise:
@@ -155,5 +187,13 @@ function refused(name: string, how: string, attempt: (context: CaseContext) => P
       await session.grow(backend, 2)
       await session.check(await harness.reopen())
     },
+  }
+}
+
+/** Sets the times of all files back, so that a lock that is a lease looks as if it had not been renewed for long. */
+async function age(directory: string): Promise<void> {
+  const past = new Date(Date.now() - HOUR_MS)
+  for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) await utimes(join(entry.parentPath, entry.name), past, past)
   }
 }

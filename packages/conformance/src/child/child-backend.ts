@@ -101,6 +101,15 @@ export class ChildBackend {
     await this.#ask({ method: 'turns', session, writer, count })
   }
 
+  /** It stands still, alive and with all that it holds, until `resume`. */
+  stop(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT')
+  }
+
   /** Without any warning. Resolves when the process is gone and everything it wrote has been received. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL')
