@@ -141,6 +141,11 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'erase.every-byte',
     'erase.every-byte.set-aside',
   ],
+  'All of it or nothing, for whoever reads meanwhile and after a crash.': [
+    'atomicity.erase',
+    'durability.killed-in-erase',
+    'readers.sessions-come-and-go',
+  ],
   '`CONFLICT` unless its last seq is `expectedLast`; erasing what does not exist (`expectedLast` 0) does nothing.': [
     'erase.compares',
     'erase.missing',

@@ -109,6 +109,34 @@ export const atomicityCases: readonly Case[] = [
     },
   },
   {
+    id: 'atomicity.erase',
+    level: 'must',
+    promise: 'A reader beside an erase sees the whole session or none of it.',
+    async run({ backend, harness, capabilities, random, count }) {
+      const readers = [backend]
+      if (capabilities.concurrentReaders && harness.second !== undefined) {
+        const reader = await harness.second()
+        await reader.open({ readOnly: true })
+        readers.push(reader)
+      }
+      for (let round = 0; round < count(5); round++) {
+        const session = new ExpectedSession(random)
+        for (let i = 0; i < 3; i++) await session.grow(backend, 50)
+        await besideWriter(
+          () => backend.erase(session.key, session.last),
+          async () => {
+            for (const reader of readers) {
+              const { length } = await readAll(reader, session.key)
+              assert.ok(length === 0 || length === 150, `a read beside an erase gave ${length} of 150 events`)
+              const last = (await reader.head(session.key))?.last ?? 0
+              assert.ok(last === 0 || last === 150, `head said ${last} beside the erase of a session at 150`)
+            }
+          },
+        )
+      }
+    },
+  },
+  {
     id: 'atomicity.sessions-apart',
     level: 'must',
     promise:

@@ -4,6 +4,7 @@ import type { Case, CaseContext } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { textOf } from '../child/write-without-end.ts'
 import { ALL, listKeys } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
 
 const SESSIONS = ['alpha', 'beta', 'gamma', 'delta']
 
@@ -59,6 +60,42 @@ export const durabilityCases: readonly Case[] = [
         const backend = await harness.reopen()
         const head = await backend.head(session)
         assert.deepEqual({ last: head?.last, projection: head?.projection }, { last: size, projection: { size } })
+        await backend.close()
+      }
+    },
+  },
+  {
+    id: 'durability.killed-in-erase',
+    level: 'must',
+    promise:
+      'After a process was killed while it erased, each session is whole or gone, and what was acknowledged as erased is gone.',
+    requires: ['persistent', 'durable', 'module'],
+    starts: 'closed',
+    async run(context) {
+      const { harness, random, count } = context
+      for (let cycle = 0; cycle < count(2); cycle++) {
+        const sessions = Array.from({ length: 12 }, () => new ExpectedSession(random))
+        const erased = new Set<string>()
+        await withChild(context, async (child) => {
+          await child.open()
+          await Promise.all(sessions.map((session) => session.grow(child, 20)))
+          const erases = sessions.map(async ({ key, last }) => {
+            await child.erase(key, last)
+            erased.add(key)
+          })
+          for (const erase of erases) erase.catch(() => undefined) // it ends with the child
+          await erases[0]
+          const delayMs = random.next() * 4
+          await new Promise((resolve) => setTimeout(resolve, delayMs))
+        })
+        const backend = await harness.reopen()
+        const listed = await listKeys(backend)
+        for (const session of sessions) {
+          const { key } = session
+          if (!erased.has(key) && (await backend.head(key)) !== undefined) await session.check(backend)
+          else await new ExpectedSession(random, key).check(backend)
+          assert.equal(listed.includes(key), (await backend.head(key)) !== undefined, `whether ${key} is listed`)
+        }
         await backend.close()
       }
     },

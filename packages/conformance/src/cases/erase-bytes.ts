@@ -9,7 +9,8 @@ export const eraseBytesCases: readonly Case[] = [
   {
     id: 'erase.every-byte',
     level: 'must',
-    promise: 'erase removes every byte of a session from the storage, also of what was trimmed before.',
+    promise:
+      'erase removes every byte of a session from the storage, its key as well, also of what was trimmed before.',
     requires: ['persistent', 'files'],
     async run({ backend, harness, random, directory }) {
       const marker = random.word(24)
@@ -24,9 +25,15 @@ export const eraseBytesCases: readonly Case[] = [
       }
       await backend.erase(session.key, session.last)
       assert.deepEqual(await filesWith(directory, marker), [], 'files that still hold what was erased')
+      assert.deepEqual(await filesWith(directory, key), [], 'files that still hold the key of what was erased')
       const reopened = await harness.reopen()
       assert.equal(await reopened.head(session.key), undefined)
       assert.deepEqual(await filesWith(directory, marker), [], 'files that hold what was erased, after a reopen')
+      assert.deepEqual(
+        await filesWith(directory, key),
+        [],
+        'files that hold the key of what was erased, after a reopen',
+      )
       await other.check(reopened)
     },
   },
@@ -61,12 +68,13 @@ export const eraseBytesCases: readonly Case[] = [
   },
 ]
 
+/** The files that hold a text, or have it in their name. */
 async function filesWith(directory: string, text: string): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue
     const content = await readFile(join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0)) // gone meanwhile
-    if (content.includes(text)) found.push(entry.name)
+    if (content.includes(text) || entry.name.includes(text)) found.push(entry.name)
   }
   return found
 }

@@ -152,9 +152,9 @@ export interface Backend {
   list(range?: ListRange): AsyncIterable<readonly SessionHead[]>
 
   /**
-   * Removes every byte of a session, also from files that were set aside. `CONFLICT` unless its last seq is
-   * `expectedLast`; erasing what does not exist (`expectedLast` 0) does nothing. Used again, the session begins at 1
-   * in a new incarnation.
+   * Removes every byte of a session, also from files that were set aside. All of it or nothing, for whoever reads
+   * meanwhile and after a crash. `CONFLICT` unless its last seq is `expectedLast`; erasing what does not exist
+   * (`expectedLast` 0) does nothing. Used again, the session begins at 1 in a new incarnation.
    */
   erase(session: string, expectedLast: number): Promise<void>
 
