@@ -61,6 +61,7 @@ async function run(path: string, options: Options): Promise<void> {
     throw new Error(`No case matches ${String(grep)}. There are ${cases.length}, such as ${cases[0]?.id ?? ''}.`)
   const report = await runConformance(target, {
     thorough,
+    targetPath: path,
     ...(grep === undefined ? {} : { grep }),
     ...(seed === undefined ? {} : { seed }),
     onResult: showProgress,

@@ -1,4 +1,5 @@
 import { AssertionError } from 'node:assert'
+import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import type { Case } from './case.ts'
 import type { Target } from './target.ts'
@@ -8,6 +9,8 @@ const LONGEST_TEXT = 2000
 export interface FailureCircumstances {
   readonly seed: number
   readonly thorough: boolean
+  /** Where the target came from, if that is known. @default the target's `module` */
+  readonly targetPath?: string
 }
 
 /** Says all that the author of a backend needs: the promise, what was expected, what came, and how to see it again. */
@@ -58,9 +61,15 @@ function explain(cause: unknown): { expected: string; actual: string; detail: st
   return { expected: 'no error', actual: cause instanceof Error ? shorten(inspect(cause)) : show(cause), detail: '' }
 }
 
-function repeatCommand(testCase: Case, target: Target, { seed, thorough }: FailureCircumstances): string {
-  const module = target.module?.replace(/^file:\/\//, '') ?? './target.js'
-  return `npx @turnlog/conformance ${module} --grep '^${testCase.id.replaceAll('.', '\\.')}$' --seed ${seed}${thorough ? ' --thorough' : ''}`
+function repeatCommand(testCase: Case, target: Target, circumstances: FailureCircumstances): string {
+  const { seed, thorough, targetPath = pathOf(target) } = circumstances
+  return `npx @turnlog/conformance ${targetPath} --grep '^${testCase.id.replaceAll('.', '\\.')}$' --seed ${seed}${thorough ? ' --thorough' : ''}`
+}
+
+/** What cannot be known is left for the reader to fill in; a made-up name would be pasted. */
+function pathOf({ module }: Target): string {
+  if (module === undefined) return '<target>'
+  return module.startsWith('file:') ? fileURLToPath(module) : module
 }
 
 function show(value: unknown): string {

@@ -7,10 +7,10 @@ import type { Profile } from './applicability.ts'
 import type { Case } from './case.ts'
 import { cases as allCases } from './cases/index.ts'
 import { ConformanceFailure } from './conformance-failure.ts'
+import type { FailureCircumstances } from './conformance-failure.ts'
 import { levelReached } from './report/report.ts'
 import type { CaseResult, Report, Status } from './report/report.ts'
 import { runCase } from './run-case.ts'
-import type { RunCaseOptions } from './run-case.ts'
 import { suite } from './suite.ts'
 import type { Target } from './target.ts'
 
@@ -21,6 +21,8 @@ export interface ConformanceOptions {
   readonly seed?: number
   /** Ten times the counts, and every byte where otherwise a sample is damaged. Takes minutes. @default false */
   readonly thorough?: boolean
+  /** The file that the target came from, for the command that repeats a failure. @default the target's `module` */
+  readonly targetPath?: string
   /** Called before each case that is run. */
   readonly onStart?: (testCase: Case, index: number, total: number) => void
   /** Called after each case. */
@@ -29,14 +31,15 @@ export interface ConformanceOptions {
 
 /** Runs the suite against a target, one case after the other, and says what came out. Never rejects for a failure. */
 export async function runConformance(target: Target, options: ConformanceOptions = {}): Promise<Report> {
-  const { grep, seed = Math.floor(Math.random() * 2 ** 31), thorough = false } = options
+  const { grep, seed = Math.floor(Math.random() * 2 ** 31), thorough = false, targetPath } = options
+  const circumstances = { seed, thorough, ...(targetPath === undefined ? {} : { targetPath }) }
   const selected = grep === undefined ? allCases : allCases.filter(({ id }) => grep.test(id))
   const started = new Date()
   const { profile, backend } = await probe(target, seed)
   const results: CaseResult[] = []
   for (const [index, testCase] of selected.entries()) {
     options.onStart?.(testCase, index, selected.length)
-    const result = await resultOf(testCase, target, profile, { seed, thorough })
+    const result = await resultOf(testCase, target, profile, circumstances)
     results.push(result)
     options.onResult?.(result, index, selected.length)
   }
@@ -85,7 +88,7 @@ async function resultOf(
   testCase: Case,
   target: Target,
   profile: Profile,
-  options: RunCaseOptions,
+  circumstances: FailureCircumstances,
 ): Promise<CaseResult> {
   const { id, level, promise } = testCase
   const applicable = applicability(testCase, profile)
@@ -95,10 +98,10 @@ async function resultOf(
   const started = performance.now()
   const durationMs = (): number => Math.round((performance.now() - started) * 10) / 10
   try {
-    await runCase(testCase, target, options)
+    await runCase(testCase, target, circumstances)
     return { id, level, promise, status: 'passed', durationMs: durationMs() }
   } catch (error) {
-    const { message, expected, actual, repeat } = new ConformanceFailure(testCase, target, error, options)
+    const { message, expected, actual, repeat } = new ConformanceFailure(testCase, target, error, circumstances)
     return {
       id,
       level,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '@turnlog/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const bin = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
 const memory = fileURLToPath(new URL('./fixtures/memory-target.js', import.meta.url))
 const broken = fileURLToPath(new URL('./fixtures/broken-target.js', import.meta.url))
+const naive = fileURLToPath(new URL('./fixtures/naive-target.js', import.meta.url))
 const unproven = fileURLToPath(new URL('./fixtures/unproven-target.js', import.meta.url))
 
 let directory: string
@@ -78,6 +79,14 @@ describe('the command', () => {
     const again = await run(repeat?.[1] ?? '', '--grep', repeat?.[2] ?? '', '--seed', repeat?.[3] ?? '')
     expect(again.code).toBe(1)
     expect(again.output).toContain('1 failed')
+  })
+
+  test('names the file that it was run on in the command that repeats a failure, also if the target names no module', async () => {
+    const path = relative(process.cwd(), naive)
+    const { output } = await run(path, '--grep', '^append\\.conflict\\.stale$', '--seed', '9')
+    expect(output).toContain(
+      `repeat:   npx @turnlog/conformance ${path} --grep '^append\\.conflict\\.stale$' --seed 9\n`,
+    )
   })
 
   test('never takes an unproven must for a pass', async () => {
