@@ -2,6 +2,7 @@ import { AssertionError } from 'node:assert'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import type { Case } from './case.ts'
+import { unbrandedCode } from './report/unbranded-code.ts'
 import type { Target } from './target.ts'
 
 const LONGEST_TEXT = 2000
@@ -58,7 +59,7 @@ function explain(cause: unknown): { expected: string; actual: string; detail: st
       detail: cause.generatedMessage ? '' : cause.message,
     }
   }
-  return { expected: 'no error', actual: cause instanceof Error ? shorten(inspect(cause)) : show(cause), detail: '' }
+  return { expected: 'no error', actual: show(cause), detail: '' }
 }
 
 function repeatCommand(testCase: Case, target: Target, circumstances: FailureCircumstances): string {
@@ -73,6 +74,10 @@ function pathOf({ module }: Target): string {
 }
 
 function show(value: unknown): string {
+  const code = unbrandedCode(value)
+  if (code !== undefined) {
+    return `an error that has the code ${code}, but is not a StoreError. Core knows one by the mark that its constructor sets, not by the code alone: throw new StoreError('${code}', ...) from @turnlog/core/backend.\n${shorten(inspect(value))}`
+  }
   return typeof value === 'string' ? shorten(value) : shorten(inspect(value, { depth: 6, maxArrayLength: 12 }))
 }
 

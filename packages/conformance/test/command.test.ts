@@ -89,6 +89,15 @@ describe('the command', () => {
     )
   })
 
+  test('says of an error that has the right code what it lacks to be a StoreError', async () => {
+    const { code, output } = await run(naive, '--grep', '^append\\.(conflict\\.stale|race\\.one-wins)$')
+    expect(code).toBe(1)
+    expect(output).toContain('expected: rejected with CONFLICT')
+    expect(output.match(/Error: version conflict/g)).toHaveLength(2)
+    const hints = output.match(/has the code CONFLICT, but is not a StoreError.*@turnlog\/core\/backend/g)
+    expect(hints).toHaveLength(2)
+  })
+
   test('never takes an unproven must for a pass', async () => {
     const json = join(directory, 'unproven.json')
     const { code, output } = await run(unproven, '--grep', '^(exclusive|append\\.creates)', '--json', json)
