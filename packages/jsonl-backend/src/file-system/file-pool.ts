@@ -50,11 +50,11 @@ export class FilePool {
     }
     const file = await this.#open(name)
     const other = this.#slots.get(name)
-    if (other !== undefined) {
-      await file.close()
-      return this.#lease(name, other)
-    }
-    return this.adopt(name, file)
+    if (other === undefined) return this.adopt(name, file)
+    // Leased before anything is waited for: meanwhile it could be closed, and its number be another session's file.
+    const lease = this.#lease(name, other)
+    closeQuietly(file)
+    return lease
   }
 
   /** Takes over a file that was opened elsewhere. */

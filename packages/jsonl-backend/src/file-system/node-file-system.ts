@@ -29,8 +29,11 @@ function toStat(stat: fs.Stats): FileStat {
   return { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino, links: stat.nlink, isFile: stat.isFile() }
 }
 
+/** The system refuses it, whatever else is open. */
+const CLOSED = -1
+
 class NodeFile implements OpenFile {
-  readonly #descriptor: number
+  #descriptor: number
   readonly #syncEachWrite: boolean
 
   constructor(descriptor: number, syncEachWrite: boolean) {
@@ -62,7 +65,10 @@ class NodeFile implements OpenFile {
   }
 
   close(): Promise<void> {
-    return settleVoid((done) => fs.close(this.#descriptor, done))
+    const descriptor = this.#descriptor
+    // The number comes back as another file's: whoever uses this one by mistake must get an error, not that file.
+    this.#descriptor = CLOSED
+    return settleVoid((done) => fs.close(descriptor, done))
   }
 }
 
