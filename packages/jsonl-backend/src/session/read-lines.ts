@@ -47,7 +47,9 @@ export async function* readForwards(
           seq++
         }
         if (start === 0) {
-          if (position + chunk.length >= committed.size) throw missing(snapshot, seq)
+          // Less than was asked for: the file has become shorter, and asking for more would go on for ever.
+          const isShort = chunk.length < Math.min(chunkBytes, committed.size - position)
+          if (isShort || position + chunk.length >= committed.size) throw missing(snapshot, seq)
           chunkBytes *= 4 // a line longer than the chunk
         }
         position += start
@@ -84,6 +86,7 @@ export async function* readBackwards(
       if (position === -1) position = await locateLine(snapshot, to + 1)
       const begin = Math.max(committed.dataStart, position - chunkBytes)
       const chunk = await fillBuffer(file, begin, takeBuffer(position - begin))
+      if (chunk.length < position - begin) throw missing(snapshot, seq) // the file has become shorter
       const lines: LineFrame[] = []
       let newline = chunk.length - 1
       while (seq >= lowest && newline >= 0) {
