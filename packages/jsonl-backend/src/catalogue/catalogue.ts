@@ -1,17 +1,15 @@
 import { join } from 'node:path'
 import type { Durability, OpenFinding, StoreError } from '@turnlog/core/backend'
-import { isStoreError } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '../file-system/file-system.ts'
-import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { corrupt } from '../format/corrupt.ts'
 import { decodeFileName } from '../format/file-name.ts'
-import { toStoreError } from '../format/to-store-error.ts'
 import type { Committed } from '../session/committed.ts'
-import { recoverFile } from '../session/recover-file.ts'
 import type { Entry } from './entry.ts'
 import { isSame, parseCommitted, sessionOf } from './entry.ts'
 import type { Listed } from './listed.ts'
+import { lookIntoFile } from './look-into-file.ts'
+import { SharedLooks } from './shared-looks.ts'
 import { SidecarKeeper } from './sidecar-keeper.ts'
 import { SortedSessions } from './sorted-sessions.ts'
 
@@ -41,6 +39,7 @@ export class Catalogue {
   readonly #entries = new Map<string, Entry>()
   readonly #sorted = new SortedSessions(this.#entries)
   readonly #sidecar: SidecarKeeper
+  readonly #looks = new SharedLooks<readonly OpenFinding[]>()
 
   constructor(options: CatalogueOptions) {
     this.#options = options
@@ -93,18 +92,27 @@ export class Catalogue {
     const { fileSystem, directory } = this.#options
     const names = (await fileSystem.list(directory)).filter((name) => this.#entries.has(name) || decodeFileName(name))
     const present = new Set(names)
+    const absent: string[] = []
+    for (const name of this.#entries.keys()) if (!present.has(name)) absent.push(name)
+    // The listing is as old as its beginning: a session that was looked at since is not missing.
+    const stats = absent.length === 0 ? [] : await fileSystem.stat(directory, absent)
     const findings: OpenFinding[] = []
-    for (const [name, entry] of this.#entries) {
-      if (present.has(name)) continue
+    for (const [index, name] of absent.entries()) {
+      const entry = this.#entries.get(name)
+      if (entry === undefined || stats[index] !== undefined) continue
+      // Of a file without one whole batch nothing is missed.
+      if (!alone || lossy || entry.committed === undefined) this.#delete(name)
+      if (!alone || entry.committed === undefined) continue
       const { session, head } = parseCommitted(entry)
-      if (!alone || lossy) this.#delete(name)
-      else if (entry.error === undefined) {
-        const file = join(directory, name)
-        entry.error = corrupt(`the file is missing, but event ${head.last} had been recorded in it`, { file, session })
-      }
-      if (alone && lossy) {
+      const file = join(directory, name)
+      if (lossy) {
         const message = `The file of session ${JSON.stringify(session)} is missing; it was written without waiting for the disk and is lost.`
-        findings.push({ kind: 'lost-tail', message, session, file: join(directory, name) })
+        findings.push({ kind: 'lost-tail', message, session, file })
+      } else {
+        entry.error ??= corrupt(`the file is missing, but event ${head.last} had been recorded in it`, {
+          file,
+          session,
+        })
       }
     }
     return { names, findings }
@@ -120,7 +128,7 @@ export class Catalogue {
     })
     const look = async (): Promise<void> => {
       for (let name; (name = changed.pop()) !== undefined;) {
-        const found = await this.#inspect(name, lossy, write)
+        const found = await this.#inspect(name, lossy)
         if (alone || write) findings.push(...found)
       }
     }
@@ -137,7 +145,7 @@ export class Catalogue {
   /** What a session's file holds. @throws `CORRUPT`, `UNSUPPORTED`, `IO` if that cannot be said */
   async get(name: string): Promise<Committed | undefined> {
     // Damage stays; a file that could not be opened may open now.
-    if (this.#entries.get(name)?.error?.code === 'IO') await this.#inspect(name, false, this.#options.write)
+    if (this.#entries.get(name)?.error?.code === 'IO') await this.#inspect(name)
     const entry = this.#entries.get(name)
     if (entry === undefined) return undefined
     if (entry.error !== undefined) throw entry.error
@@ -146,7 +154,7 @@ export class Catalogue {
 
   /** Looks into a file that is not as we left it. */
   async reload(name: string): Promise<Committed | undefined> {
-    await this.#inspect(name, false, this.#options.write)
+    await this.#inspect(name)
     return this.get(name)
   }
 
@@ -204,35 +212,22 @@ export class Catalogue {
     return this.#sidecar.save()
   }
 
-  async #inspect(name: string, lossy: boolean, write: boolean): Promise<readonly OpenFinding[]> {
-    const { fileSystem, directory } = this.#options
+  /** A reader's file may change at any moment, and it needs to know what is there now; the owner's stays as it is. */
+  #inspect(name: string, lossy = false): Promise<readonly OpenFinding[]> {
+    return this.#looks.take(name, !this.#options.write, () => this.#look(name, lossy))
+  }
+
+  async #look(name: string, lossy: boolean): Promise<readonly OpenFinding[]> {
     const old = this.#entries.get(name)
-    const entry: Entry = { stat: undefined, committed: old?.committed, error: undefined, saved: false }
-    this.#entries.set(name, entry)
-    const path = join(directory, name)
-    const known = old?.committed === undefined ? {} : { known: parseCommitted(old).head }
-    try {
-      const recovered = await recoverFile(fileSystem, { path, name, lossy, write, ...known })
-      if (recovered.committed === undefined) {
-        this.#delete(name)
-        await removeIfThere(fileSystem, path)
-        return recovered.findings
-      }
-      entry.committed = recovered.committed
-      // A tail that is being written now must be looked at again, so its size is not remembered.
-      if (recovered.committed.size === recovered.stat.size) entry.stat = recovered.stat
-      return recovered.findings
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') {
-        this.#delete(name)
-        return []
-      }
-      entry.error = isStoreError(error) ? error : toStoreError(error, 'read', path)
-      return []
-    } finally {
-      // Only now: the key of a session with a hashed name is in the file.
-      if (old?.committed === undefined) this.#sorted.changed(name)
+    const { entry, findings } = await lookIntoFile(this.#options, name, old, lossy)
+    if (entry === undefined) {
+      this.#delete(name)
+      return findings
     }
+    // Only now: others list what is there meanwhile, and the key of a session with a hashed name is in the file.
+    if (old?.committed === undefined || !this.#entries.has(name)) this.#sorted.changed(name)
+    this.#entries.set(name, entry)
+    return findings
   }
 
   #delete(name: string): void {

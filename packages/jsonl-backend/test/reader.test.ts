@@ -1,0 +1,71 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Backend } from '@turnlog/core/backend'
+import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { Catalogue } from '../src/catalogue/catalogue.ts'
+import { appendMessages, listAll, readAll, scratchDirectory } from './sample.ts'
+import { SimulatedFileSystem } from './simulated-file-system.ts'
+import { simulatedHost } from './simulated-host.ts'
+
+interface Pair {
+  readonly directory: string
+  readonly writer: Backend
+  readonly reader: Backend
+}
+
+/** A writer, and a reader that was opened when there was no session yet. */
+async function openPair(): Promise<Pair> {
+  const directory = await scratchDirectory()
+  const writer = jsonlBackend({ path: directory, durability: 'os' })
+  await writer.open()
+  const reader = jsonlBackend({ path: directory })
+  await reader.open({ readOnly: true })
+  onTestFinished(async () => {
+    await reader.close()
+    await writer.close()
+  })
+  return { directory, writer, reader }
+}
+
+describe('a list of a reader beside a writer', () => {
+  test('has every session that was there before, however many lists and reads look at them at once', async () => {
+    const { writer, reader } = await openPair()
+    for (let index = 0; index < 40; index++) await appendMessages(writer, `session-${index}`, 0, 1)
+    const lists = await Promise.all([listAll(reader), listAll(reader), listAll(reader)])
+    expect(lists.map(({ length }) => length)).toEqual([40, 40, 40])
+    await appendMessages(writer, 'new', 0, 1)
+    const [head, list, events] = await Promise.all([reader.head('new'), listAll(reader), readAll(reader, 'new')])
+    expect([head?.last, list.length, events.length]).toEqual([1, 41, 1])
+  })
+
+  test('goes on after a damaged file was taken away', async () => {
+    const { directory, writer, reader } = await openPair()
+    await appendMessages(writer, 'good', 0, 1)
+    const damaged = join(directory, 'bad.jsonl')
+    await writeFile(damaged, 'not a session\n')
+    await expect(listAll(reader)).rejects.toMatchObject({ code: 'CORRUPT', file: damaged })
+    await rm(damaged)
+    expect(await listAll(reader)).toMatchObject([{ session: 'good' }])
+    expect(await reader.maintenance?.verify()).toMatchObject({ sessions: 1, problems: [] })
+  })
+
+  test('does not take a session away that came while the directory was being listed', async () => {
+    const fileSystem = new SimulatedFileSystem()
+    const writer = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+    await writer.open()
+    const catalogue = new Catalogue({ fileSystem, directory: '/store', durability: 'sync', write: false })
+    await catalogue.load(false)
+    const list = fileSystem.list.bind(fileSystem)
+    fileSystem.list = async (directory) => {
+      const names = await list(directory)
+      fileSystem.list = list
+      await appendMessages(writer, 'new', 0, 1)
+      expect(await catalogue.reload('new.jsonl')).toMatchObject({ head: { last: 1 } })
+      return names
+    }
+    await catalogue.refreshNames()
+    expect(catalogue.has('new.jsonl')).toBe(true)
+    await writer.close()
+  })
+})
