@@ -141,18 +141,44 @@ describe('a session file that is gone', () => {
     await backend.close()
   })
 
-  test('is still missed after the repair of another session', async () => {
+  test('is missed by a reader too, whatever it asks first, until the file is back', async () => {
     const simulated = await makeStore(3)
+    const file = simulated.content('/store/session-1.jsonl')
     await simulated.remove('/store/session-1.jsonl')
-    const file = simulated.content('/store/session-2.jsonl')
-    simulated.replaceContent('/store/session-2.jsonl', Buffer.concat([file, Buffer.from('{"x')]))
-    const backend = make(simulated)
-    const report = await backend.maintenance?.repair({ session: 'session-2', apply: true })
-    expect(report?.actions).toMatchObject([{ session: 'session-2' }])
-    await backend.open()
-    await expect(backend.head('session-1')).rejects.toMatchObject({ code: 'CORRUPT', session: 'session-1' })
-    expect(await readAll(backend, 'session-2')).toHaveLength(2)
-    await backend.close()
+    const reader = make(simulated)
+    await reader.open({ readOnly: true })
+    for (let round = 0; round < 2; round++) {
+      await expect(listAll(reader)).rejects.toMatchObject({ code: 'CORRUPT', session: 'session-1' })
+      expect((await reader.maintenance?.verify())?.problems).toMatchObject([{ session: 'session-1' }])
+      await expect(reader.head('session-1')).rejects.toMatchObject({ code: 'CORRUPT', session: 'session-1' })
+      await expect(readAll(reader, 'session-1')).rejects.toMatchObject({ code: 'CORRUPT' })
+    }
+    const restored = await simulated.open('/store/session-1.jsonl', { access: 'create' })
+    await restored.write(file, 0)
+    await restored.close()
+    expect(await reader.head('session-1')).toMatchObject({ last: 2 })
+    expect(await listAll(reader)).toHaveLength(3)
+    expect((await reader.maintenance?.verify())?.problems).toEqual([])
+    await reader.close()
+  })
+
+  test('because its session was erased while a reader is open is missed by nobody', async () => {
+    for (const isWriterFirst of [true, false]) {
+      const simulated = await makeStore(3)
+      const writer = make(simulated)
+      // Of the same process: a reader of another one takes it for dead.
+      const reader = make(simulated)
+      if (isWriterFirst) await writer.open()
+      await reader.open({ readOnly: true })
+      if (!isWriterFirst) await writer.open()
+      await writer.erase('session-1', 2)
+      expect(await reader.head('session-1')).toBe(undefined)
+      await writer.erase('session-2', 2)
+      expect(await listAll(reader)).toMatchObject([{ session: 'session-0' }])
+      expect((await reader.maintenance?.verify())?.problems).toEqual([])
+      await reader.close()
+      await writer.close()
+    }
   })
 
   test('is a reported loss if nobody waited for the disk', async () => {

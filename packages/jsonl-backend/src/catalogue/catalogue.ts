@@ -99,7 +99,7 @@ export class Catalogue {
     const findings: OpenFinding[] = []
     for (const [index, name] of absent.entries()) {
       const entry = this.#entries.get(name)
-      if (entry === undefined || stats[index] !== undefined) continue
+      if (entry === undefined || entry.isLost === true || stats[index] !== undefined) continue
       // Of a file without one whole batch nothing is missed.
       if (!alone || lossy || entry.committed === undefined) this.#delete(name)
       if (!alone || entry.committed === undefined) continue
@@ -109,7 +109,8 @@ export class Catalogue {
         const message = `The file of session ${JSON.stringify(session)} is missing; it was written without waiting for the disk and is lost.`
         findings.push({ kind: 'lost-tail', message, session, file })
       } else {
-        entry.error ??= corrupt(`the file is missing, but event ${head.last} had been recorded in it`, {
+        entry.isLost = true
+        entry.error = corrupt(`the file is missing, but event ${head.last} had been recorded in it`, {
           file,
           session,
         })
@@ -161,7 +162,7 @@ export class Catalogue {
   /** The file is not there: fine, unless it should be. @throws `CORRUPT` */
   checkMissing(name: string): void {
     const entry = this.#entries.get(name)
-    if (entry?.error?.code === 'CORRUPT') throw entry.error
+    if (entry?.isLost === true && entry.error !== undefined) throw entry.error
     this.#delete(name)
   }
 

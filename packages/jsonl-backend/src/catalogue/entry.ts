@@ -12,6 +12,8 @@ export interface Entry {
   committed: Committed | string | undefined
   /** Why the session cannot be used. */
   error: StoreError | undefined
+  /** The file was missing when nobody wrote: no writer can have erased it, so it is missed until it is back. */
+  isLost?: boolean
   /** The line in the sidecar, if it has one, is as this entry. */
   saved: boolean
 }

@@ -34,7 +34,7 @@ export async function lookIntoFile(
     const isWhole = committed.size === stat.size
     return { entry: { stat: isWhole ? stat : undefined, committed, error: undefined, saved: false }, findings }
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { entry: undefined, findings: [] }
+    if (systemCode(error) === 'ENOENT') return { entry: old?.isLost === true ? old : undefined, findings: [] }
     const failure = isStoreError(error) ? error : toStoreError(error, 'read', path)
     return { entry: { stat: undefined, committed: old?.committed, error: failure, saved: false }, findings: [] }
   }
