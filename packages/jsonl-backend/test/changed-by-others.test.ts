@@ -1,9 +1,11 @@
-import { readFile, truncate } from 'node:fs/promises'
+import { copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Backend, EventRecord } from '@turnlog/core/backend'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
-import { appendMessages, readAll, scratchDirectory } from './sample.ts'
+import { appendMessages, listAll, readAll, scratchDirectory } from './sample.ts'
+import { SimulatedFileSystem } from './simulated-file-system.ts'
+import { simulatedHost } from './simulated-host.ts'
 
 interface Opened {
   readonly backend: Backend
@@ -39,4 +41,91 @@ describe('a file that became shorter while it is open', () => {
     }
     await backend.close()
   })
+
+  test('is CORRUPT when the store is opened again, although nobody looked at it before the store was closed', async () => {
+    const { backend, file } = await openStore()
+    const good = await readFile(file)
+    await truncate(file, good.indexOf('{"seq":2'))
+    await backend.close()
+    await backend.open()
+    await expect(backend.head('chat')).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+    await backend.close()
+    // What is known of it is not forgotten by those who cannot use it.
+    await backend.open({ readOnly: true })
+    await expect(listAll(backend)).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+    await backend.close()
+    await writeFile(file, good)
+    await backend.open()
+    expect(await readAll(backend, 'chat')).toHaveLength(3)
+    await backend.close()
+  })
+})
+
+describe('a file that was moved aside while it is open', () => {
+  test('gets no further events: those go to the copy that has its name, as after saving in an editor', async () => {
+    const { backend, file } = await openStore()
+    const good = await readFile(file)
+    await rename(file, `${file}~`)
+    await copyFile(`${file}~`, file)
+    await appendMessages(backend, 'chat', 3, 1)
+    await appendMessages(backend, 'chat', 4, 1)
+    expect(await readAll(backend, 'chat')).toHaveLength(5)
+    await backend.close()
+    expect(await readFile(`${file}~`)).toEqual(good)
+    await backend.open()
+    expect(await readAll(backend, 'chat')).toHaveLength(5)
+    await backend.close()
+  })
+
+  test('is CORRUPT if what has its name lacks acknowledged events, now and when the store is opened again', async () => {
+    const { backend, file } = await openStore()
+    const good = await readFile(file)
+    await rename(file, `${file}~`)
+    await writeFile(file, good.subarray(0, good.indexOf('{"seq":2')))
+    await expect(appendMessages(backend, 'chat', 3, 1)).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+    await backend.close()
+    await backend.open()
+    await expect(readAll(backend, 'chat')).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+    await backend.close()
+  })
+
+  test('is missed as CORRUPT by reads, appends and verify, until it is back', async () => {
+    const { backend, file } = await openStore()
+    await rename(file, `${file}~`)
+    await expect(readAll(backend, 'chat')).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+    await expect(appendMessages(backend, 'chat', 3, 1)).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+    expect((await backend.maintenance?.verify())?.problems).toMatchObject([{ session: 'chat', file }])
+    await rename(`${file}~`, file)
+    await appendMessages(backend, 'chat', 3, 1)
+    expect(await readAll(backend, 'chat')).toHaveLength(4)
+    await backend.close()
+  })
+})
+
+test('a file that was removed while it is open is CORRUPT when the store is opened again', async () => {
+  const { backend, file } = await openStore()
+  await rm(file)
+  await backend.close()
+  await backend.open()
+  await expect(backend.head('chat')).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+  await expect(appendMessages(backend, 'chat', 0, 1)).rejects.toMatchObject({ code: 'CORRUPT' })
+  await backend.close()
+})
+
+test('a file that its own store is erasing is missed by nobody who reads meanwhile', async () => {
+  const fileSystem = new SimulatedFileSystem()
+  const backend = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  await backend.open()
+  await appendMessages(backend, 'chat', 0, 3)
+  const remove = fileSystem.remove.bind(fileSystem)
+  let read: Promise<EventRecord[]> | undefined
+  fileSystem.remove = async (path) => {
+    await remove(path)
+    // The name is gone, and the session does not know it yet.
+    if (path.endsWith('/chat.jsonl')) read = readAll(backend, 'chat')
+    await Promise.resolve()
+  }
+  await backend.erase('chat', 3)
+  expect(await read).toEqual([])
+  await backend.close()
 })

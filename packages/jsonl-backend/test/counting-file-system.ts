@@ -27,6 +27,7 @@ export function countingFileSystem(inner: FileSystem): { readonly fileSystem: Fi
     },
     list: (directory) => inner.list(directory),
     stat: (directory, names) => inner.stat(directory, names),
+    statNow: (path) => inner.statNow(path),
     rename: (from, to) => inner.rename(from, to),
     link: (existing, path) => inner.link(existing, path),
     remove: (path) => inner.remove(path),

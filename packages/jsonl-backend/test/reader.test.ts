@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
@@ -68,4 +68,21 @@ describe('a list of a reader beside a writer', () => {
     expect(catalogue.has('new.jsonl')).toBe(true)
     await writer.close()
   })
+})
+
+test('a reader follows a session whose old file has a second name in a backup', async () => {
+  const { directory, writer, reader } = await openPair()
+  await appendMessages(writer, 'chat', 0, 10)
+  await appendMessages(writer, 'chat', 10, 1, { trimBefore: 6 })
+  expect(await reader.head('chat')).toMatchObject({ first: 6, last: 11 })
+  await mkdir(join(directory, 'backup'))
+  await link(join(directory, 'chat.jsonl'), join(directory, 'backup', 'chat.jsonl'))
+  await writer.maintenance?.reclaim()
+  await appendMessages(writer, 'chat', 11, 2)
+  expect(await reader.head('chat')).toMatchObject({ first: 6, last: 13 })
+  expect(await listAll(reader)).toMatchObject([{ session: 'chat', last: 13 }])
+  expect(await reader.head('chat')).toMatchObject({ first: 6, last: 13 })
+  expect(await readAll(reader, 'chat')).toHaveLength(8)
+  await writer.erase('chat', 13)
+  expect(await reader.head('chat')).toBe(undefined)
 })

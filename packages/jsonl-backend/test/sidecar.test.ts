@@ -141,6 +141,20 @@ describe('a session file that is gone', () => {
     await backend.close()
   })
 
+  test('is still missed after the sidecar was written anew', async () => {
+    const simulated = await makeStore(3)
+    await simulated.remove('/store/session-1.jsonl')
+    simulated.replaceContent(SIDECAR, Buffer.concat([simulated.content(SIDECAR), Buffer.alloc(1100, '\n')]))
+    const backend = make(simulated)
+    await backend.open()
+    await appendMessages(backend, 'session-0', 2, 1)
+    await backend.close()
+    expect(simulated.content(SIDECAR).toString().split('\n').length).toBeLessThan(10)
+    await backend.open()
+    await expect(backend.head('session-1')).rejects.toMatchObject({ code: 'CORRUPT', session: 'session-1' })
+    await backend.close()
+  })
+
   test('is missed by a reader too, whatever it asks first, until the file is back', async () => {
     const simulated = await makeStore(3)
     const file = simulated.content('/store/session-1.jsonl')

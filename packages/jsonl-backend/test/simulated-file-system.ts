@@ -15,7 +15,6 @@ interface PendingTruncate {
 
 interface Inode {
   readonly number: number
-  links: number
   mtimeMs: number
   /** What a process sees. */
   current: Buffer
@@ -101,7 +100,6 @@ export class SimulatedFileSystem implements FileSystem {
       if (known === undefined) {
         const inode: Inode = {
           number,
-          links: 0,
           mtimeMs: files.#tick(),
           current: content,
           durable: content,
@@ -109,8 +107,6 @@ export class SimulatedFileSystem implements FileSystem {
         }
         files.#inodes.set(number, inode)
       }
-      const inode = files.#inode(number)
-      inode.links++
       files.#names.set(path, number)
       files.#durableNames.set(path, number)
       files.#nextInode = Math.max(files.#nextInode, number + 1)
@@ -151,7 +147,7 @@ export class SimulatedFileSystem implements FileSystem {
       if (number !== undefined) throw failure('EEXIST', path)
       number = this.#nextInode++
       const empty = Buffer.alloc(0)
-      this.#inodes.set(number, { number, links: 1, mtimeMs: this.#tick(), current: empty, durable: empty, pending: [] })
+      this.#inodes.set(number, { number, mtimeMs: this.#tick(), current: empty, durable: empty, pending: [] })
       this.#setNames([[path, number]])
     }
     if (number === undefined) throw failure('ENOENT', path)
@@ -166,18 +162,18 @@ export class SimulatedFileSystem implements FileSystem {
 
   async stat(directory: string, names: readonly string[]): Promise<readonly (FileStat | undefined)[]> {
     await this.#begin('stat')
-    return names.map((name) => {
-      const number = this.#names.get(`${directory}/${name}`)
-      return number === undefined ? undefined : toStat(this.#inode(number))
-    })
+    return names.map((name) => this.statNow(`${directory}/${name}`))
+  }
+
+  statNow(path: string): FileStat | undefined {
+    const number = this.#names.get(path)
+    return number === undefined ? undefined : toStat(this.#inode(number))
   }
 
   async rename(from: string, to: string): Promise<void> {
     await this.#begin('rename')
     const number = this.#names.get(from)
     if (number === undefined) throw failure('ENOENT', from)
-    const replaced = this.#names.get(to)
-    if (replaced !== undefined) this.#inode(replaced).links--
     this.#setNames([
       [from, undefined],
       [to, number],
@@ -189,14 +185,12 @@ export class SimulatedFileSystem implements FileSystem {
     const number = this.#names.get(existing)
     if (number === undefined) throw failure('ENOENT', existing)
     if (this.#names.has(path)) throw failure('EEXIST', path)
-    this.#inode(number).links++
     this.#setNames([[path, number]])
   }
 
   async remove(path: string): Promise<void> {
     if (!this.#names.has(path)) throw failure('ENOENT', path)
     await this.#begin('remove')
-    this.#inode(this.#names.get(path) ?? -1).links--
     this.#setNames([[path, undefined]])
   }
 
@@ -385,7 +379,7 @@ function apply(content: Buffer, change: PendingWrite | PendingTruncate): Buffer 
 }
 
 function toStat(inode: Inode): FileStat {
-  return { size: inode.current.length, mtimeMs: inode.mtimeMs, inode: inode.number, links: inode.links, isFile: true }
+  return { size: inode.current.length, mtimeMs: inode.mtimeMs, inode: inode.number, isFile: true }
 }
 
 function failure(code: string, what: string): Error {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { Durability, OpenFinding, StoreError } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
-import { corrupt } from '../format/corrupt.ts'
 import { decodeFileName } from '../format/file-name.ts'
+import { missingFile } from '../format/missing-file.ts'
 import type { Committed } from '../session/committed.ts'
 import type { Entry } from './entry.ts'
 import { isSame, parseCommitted, sessionOf } from './entry.ts'
@@ -110,10 +110,7 @@ export class Catalogue {
         findings.push({ kind: 'lost-tail', message, session, file })
       } else {
         entry.isLost = true
-        entry.error = corrupt(`the file is missing, but event ${head.last} had been recorded in it`, {
-          file,
-          session,
-        })
+        entry.error = missingFile(file, session, head.last)
       }
     }
     return { names, findings }
@@ -166,11 +163,9 @@ export class Catalogue {
     this.#delete(name)
   }
 
-  /** The same for a reader beside a writer: looks again if the file is not as it was. */
-  async getFresh(name: string, stat: FileStat): Promise<Committed | undefined> {
-    const entry = this.#entries.get(name)
-    const isKnown = entry !== undefined && entry.error === undefined && isSame(entry.stat, stat)
-    return isKnown ? parseCommitted(entry) : this.reload(name)
+  /** The same if the file looks as it did then, for a reader beside a writer. */
+  peekSame(name: string, stat: FileStat): Committed | undefined {
+    return isSame(this.#entries.get(name)?.stat, stat) ? this.peek(name) : undefined
   }
 
   /** After a write of our own. */

@@ -40,8 +40,12 @@ export function sessionOf(name: string, entry: Entry): string | undefined {
   return entry.committed === undefined ? entry.error?.session : parseCommitted(entry).session
 }
 
-export function toKnown(name: string, { stat, committed, error }: Entry): [string, Known][] {
-  if (stat === undefined || committed === undefined || error !== undefined) return []
+/** No file looks like this, so the next who opens the directory looks into it and judges. */
+const NEVER_SEEN: Known['stat'] = { size: 0, mtimeMs: 0, inode: 0 }
+
+/** What the sidecar is to know: what was acknowledged, also of a file that is not as it should be. */
+export function toKnown(name: string, { stat = NEVER_SEEN, committed }: Entry): [string, Known][] {
+  if (committed === undefined) return []
   const text = typeof committed === 'string' ? committed : JSON.stringify(committed)
   return [[name, { stat, text }]]
 }

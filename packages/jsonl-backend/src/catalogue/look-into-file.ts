@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import type { OpenFinding } from '@turnlog/core/backend'
+import type { OpenFinding, StoreError } from '@turnlog/core/backend'
 import { isStoreError } from '@turnlog/core/backend'
 import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
+import { missingFile } from '../format/missing-file.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import { recoverFile } from '../session/recover-file.ts'
 import type { CatalogueOptions } from './catalogue.ts'
@@ -34,8 +35,16 @@ export async function lookIntoFile(
     const isWhole = committed.size === stat.size
     return { entry: { stat: isWhole ? stat : undefined, committed, error: undefined, saved: false }, findings }
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { entry: old?.isLost === true ? old : undefined, findings: [] }
-    const failure = isStoreError(error) ? error : toStoreError(error, 'read', path)
-    return { entry: { stat: undefined, committed: old?.committed, error: failure, saved: false }, findings: [] }
+    // What is known stays: it is the proof that something was lost.
+    const failed = (failure: StoreError): Looked => ({
+      entry: { stat: old?.stat, committed: old?.committed, error: failure, saved: old?.saved ?? false },
+      findings: [],
+    })
+    if (systemCode(error) !== 'ENOENT') return failed(isStoreError(error) ? error : toStoreError(error, 'read', path))
+    if (old?.isLost === true) return { entry: old, findings: [] }
+    // Beside a writer it was erased; the owner itself would know of that.
+    if (!write || old?.committed === undefined) return { entry: undefined, findings: [] }
+    const { session, head } = parseCommitted(old)
+    return failed(missingFile(path, session, head.last))
   }
 }

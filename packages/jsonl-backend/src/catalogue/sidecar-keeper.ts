@@ -77,7 +77,7 @@ export class SidecarKeeper {
 
   async #save(): Promise<void> {
     const { fileSystem, directory, durability } = this.#options
-    const changed = [...this.#entries].filter(([, entry]) => !entry.saved && entry.error === undefined)
+    const changed = [...this.#entries].filter(([, entry]) => !entry.saved && entry.committed !== undefined)
     if (changed.length === 0 && this.#mode === durability) return
     const stats = await fileSystem.stat(
       directory,
@@ -85,6 +85,7 @@ export class SidecarKeeper {
     )
     for (const [index, [, entry]] of changed.entries()) {
       const stat = stats[index]
+      if (entry.error !== undefined) continue
       const committed = parseCommitted(entry)
       if (stat?.size === committed.size) entry.stat = { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.inode }
     }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { FileSystem, OpenFile, OpenFileOptions } from './file-system.ts'
+import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from './file-system.ts'
 import { systemCode } from './file-system.ts'
 
 /** A file in use. Whoever got it releases it once. */
@@ -11,7 +11,10 @@ export interface Lease {
 }
 
 interface Slot {
+  readonly path: string
   readonly file: OpenFile
+  /** Asked for once: it tells whether the name is still this file's. */
+  inode: number | undefined
   users: number
   /** No longer found by name; closed when the last user leaves. */
   retired: boolean
@@ -34,18 +37,17 @@ export class FilePool {
     this.#maxOpenFiles = maxOpenFiles
   }
 
-  /** The file if it is open, at once. Whoever takes it has to see whether it still has its name. */
-  take(name: string): Lease | undefined {
+  /** The file, at once, if it is open, still has its name and is so long: nobody else was there. */
+  take(name: string, size: number): Lease | undefined {
     const slot = this.#slots.get(name)
-    return slot === undefined ? undefined : this.#lease(name, slot)
+    return slot !== undefined && this.#named(slot)?.size === size ? this.#lease(name, slot) : undefined
   }
 
   /** Opens the file, or shares it if it is open and still has its name. */
   async acquire(name: string): Promise<Lease> {
-    const taken = this.take(name)
-    if (taken !== undefined) {
-      if (taken.file.stat().links > 0) return taken
-      taken.release()
+    const slot = this.#slots.get(name)
+    if (slot !== undefined) {
+      if (this.#named(slot) !== undefined) return this.#lease(name, slot)
       this.retire(name)
     }
     const file = await this.#open(name)
@@ -60,7 +62,7 @@ export class FilePool {
   /** Takes over a file that was opened elsewhere. */
   adopt(name: string, file: OpenFile): Lease {
     this.retire(name)
-    const slot: Slot = { file, users: 0, retired: false }
+    const slot: Slot = { path: join(this.#directory, name), file, inode: undefined, users: 0, retired: false }
     this.#slots.set(name, slot)
     const lease = this.#lease(name, slot)
     this.#closeIdle(this.#maxOpenFiles)
@@ -96,6 +98,16 @@ export class FilePool {
       this.#closeIdle(0)
       return await this.#fileSystem.open(path, this.#options)
     }
+  }
+
+  /**
+   * How the file looks under its name, `undefined` if that is another file's or nobody's. The open file itself cannot
+   * tell: one that an editor moved aside, or that has a second name in a backup, takes writes as before.
+   */
+  #named(slot: Slot): FileStat | undefined {
+    const stat = this.#fileSystem.statNow(slot.path)
+    slot.inode ??= slot.file.stat().inode
+    return stat?.inode === slot.inode ? stat : undefined
   }
 
   #lease(name: string, slot: Slot): Lease {

@@ -3,8 +3,6 @@ export interface FileStat {
   readonly size: number
   readonly mtimeMs: number
   readonly inode: number
-  /** Names that the file still has. 0: it was removed or replaced while we held it open. */
-  readonly links: number
   readonly isFile: boolean
 }
 
@@ -38,6 +36,8 @@ export interface FileSystem {
   list(directory: string): Promise<readonly string[]>
   /** One answer for each name, `undefined` where there is no such file. Links are not followed. */
   stat(directory: string, names: readonly string[]): Promise<readonly (FileStat | undefined)[]>
+  /** The same of one path, at once, because it is asked before every append. */
+  statNow(path: string): FileStat | undefined
   rename(from: string, to: string): Promise<void>
   /** A second name for a file; EEXIST if it is taken. */
   link(existing: string, path: string): Promise<void>

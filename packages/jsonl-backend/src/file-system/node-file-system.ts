@@ -10,6 +10,8 @@ import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from './file-sys
 const DSYNC: number = process.platform === 'linux' || process.platform === 'freebsd' ? (fs.constants.O_DSYNC ?? 0) : 0
 const NO_FOLLOW: number = fs.constants.O_NOFOLLOW ?? 0
 
+const NO_THROW = { throwIfNoEntry: false } as const
+
 /** Files looked at before other work gets its turn: about a millisecond. */
 const STATS_PER_TURN = 500
 
@@ -26,7 +28,12 @@ function settleVoid(start: (done: (error: Error | null) => void) => void): Promi
 }
 
 function toStat(stat: fs.Stats): FileStat {
-  return { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino, links: stat.nlink, isFile: stat.isFile() }
+  return { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino, isFile: stat.isFile() }
+}
+
+function statNow(path: string): FileStat | undefined {
+  const found = fs.lstatSync(path, NO_THROW)
+  return found === undefined ? undefined : toStat(found)
 }
 
 /** The system refuses it, whatever else is open. */
@@ -89,13 +96,13 @@ export const nodeFileSystem: FileSystem = {
     const stats: (FileStat | undefined)[] = []
     for (const [index, name] of names.entries()) {
       // One hop through the thread pool costs fifty times what the call does.
-      const found = fs.lstatSync(join(directory, name), { throwIfNoEntry: false })
-      stats.push(found === undefined ? undefined : toStat(found))
+      stats.push(statNow(join(directory, name)))
       if (index % STATS_PER_TURN === STATS_PER_TURN - 1) await setImmediate()
     }
     return stats
   },
 
+  statNow,
   rename: (from, to) => fs.promises.rename(from, to),
   link: (existing, path) => fs.promises.link(existing, path),
   remove: (path) => fs.promises.unlink(path),

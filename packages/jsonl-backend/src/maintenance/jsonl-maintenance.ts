@@ -13,6 +13,7 @@ import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Listed } from '../catalogue/listed.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
+import { missingFile } from '../format/missing-file.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import type { Environment, OpenDirectory } from '../open-directory.ts'
 import type { Committed } from '../session/committed.ts'
@@ -140,7 +141,13 @@ export class JsonlMaintenance implements Maintenance {
         await file.close()
       }
     } catch (error) {
-      if (systemCode(error) === 'ENOENT') return { events: 0, bytes: 0, problems }
+      if (systemCode(error) === 'ENOENT') {
+        // Beside a writer it was erased; what the owner erases is no longer in its catalogue.
+        if (committed !== undefined && !directory.readOnly && directory.catalogue.has(name)) {
+          problems.push(toProblem(missingFile(path, session, committed.head.last)))
+        }
+        return { events: 0, bytes: 0, problems }
+      }
       throw toStoreError(error, 'verify', path, session)
     }
   }

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
+import type { StoreError } from '@turnlog/core/backend'
 import type { Lease } from '../file-system/file-pool.ts'
+import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { writeAll, writeRest } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
 import { encodeBatch } from '../format/encode-batch.ts'
 import { encodeFileName } from '../format/file-name.ts'
 import { encodeHeader } from '../format/header.ts'
+import { missingFile } from '../format/missing-file.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import { Anchors } from './anchors.ts'
 import { checkLine } from './check-line.ts'
@@ -85,6 +88,11 @@ export class SessionFile {
     return this.#outgoing?.share() ?? this.#context.pool.acquire(this.#name)
   }
 
+  /** What to say if the file is not there, although nobody has erased the session. */
+  missing(): StoreError {
+    return missingFile(this.path, this.session, this.#committed?.head.last ?? 0)
+  }
+
   async load(): Promise<void> {
     this.#committed = await this.#context.catalogue.get(this.#name)
     this.#isLoaded = true
@@ -104,13 +112,7 @@ export class SessionFile {
 
   /** The file if it is open and as we left it. No hop, no promise: this is on the way of every append. */
   takeAsWeLeftIt(): Lease | undefined {
-    if (this.#committed === undefined) return undefined
-    const lease = this.#context.pool.take(this.#name)
-    if (lease === undefined) return undefined
-    const { size, links } = lease.file.stat()
-    if (size === this.#committed.size && links > 0) return lease
-    lease.release()
-    return undefined
+    return this.#committed === undefined ? undefined : this.#context.pool.take(this.#name, this.#committed.size)
   }
 
   /** The file, checked to be as we left it; if somebody else was there, what it holds now is read again. */
@@ -120,7 +122,9 @@ export class SessionFile {
       const [stat] = await fileSystem.stat(directory, [this.#name])
       if (stat === undefined) return undefined
     } else {
-      const lease = await this.open()
+      const lease = await this.open().catch((error: unknown) => {
+        throw systemCode(error) === 'ENOENT' ? this.missing() : error
+      })
       if (lease.file.stat().size === this.#committed.size) return lease
       lease.release()
       pool.retire(this.#name)

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { AppendOptions, EventRecord, Expected, Head, Json } from '@turnlog/core/backend'
 import { planAppend, StoreError } from '@turnlog/core/backend'
 import type { Lease } from '../file-system/file-pool.ts'
+import { systemCode } from '../file-system/file-system.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import { headOf } from './committed.ts'
 import type { Snapshot } from './locate-line.ts'
@@ -78,7 +79,14 @@ export class SessionWriter {
       const { committed, anchors, path } = file
       if (committed === undefined) return undefined
       const wasBeingReplaced = file.isBeingReplaced
-      const lease = await file.open()
+      const lease = await file.open().catch(async (error: unknown) => {
+        if (systemCode(error) !== 'ENOENT') throw error
+        // An erasure may be under way: behind it the session is gone, or the file should be there.
+        await this.#exclusively(async () => {
+          if (file.committed === committed) throw file.missing()
+        })
+      })
+      if (lease === undefined) continue
       // A rewrite may have replaced the file while it was being opened.
       const isTheSame = anchors === file.anchors && wasBeingReplaced === file.isBeingReplaced
       if (isTheSame) return { lease, snapshot: { file: lease.file, path, committed, anchors } }

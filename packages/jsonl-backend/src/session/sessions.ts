@@ -56,7 +56,7 @@ export class Sessions {
 
   /** A reader's look: the file may be appended to, replaced or removed by the writer at any moment. */
   async #open(session: string): Promise<OpenSnapshot | undefined> {
-    const { pool, catalogue, directory } = this.#context
+    const { fileSystem, pool, catalogue, directory } = this.#context
     const name = encodeFileName(session)
     const path = join(directory, name)
     for (;;) {
@@ -69,14 +69,17 @@ export class Sessions {
         return undefined
       }
       try {
-        const committed = await catalogue.getFresh(name, lease.file.stat())
-        const { links, size, inode } = lease.file.stat()
-        if (committed === undefined || links === 0 || size < committed.size) {
+        const stat = lease.file.stat()
+        const known = catalogue.peekSame(name, stat)
+        const committed = known ?? (await catalogue.reload(name))
+        // What was looked at is what has the name: after that it must still be the open file, and long enough.
+        const now = known === undefined ? fileSystem.statNow(path) : stat
+        if (committed === undefined || now?.inode !== stat.inode || now.size < committed.size) {
           lease.release()
           pool.retire(name)
           continue
         }
-        return { lease, snapshot: { file: lease.file, path, committed, anchors: this.#anchorsOf(name, inode) } }
+        return { lease, snapshot: { file: lease.file, path, committed, anchors: this.#anchorsOf(name, stat.inode) } }
       } catch (error) {
         lease.release()
         throw error
