@@ -2,9 +2,11 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
+import type { FileStat, FileSystem } from '@turnlog/jsonl-backend'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { Catalogue } from '../src/catalogue/catalogue.ts'
-import { appendMessages, listAll, readAll, scratchDirectory } from './sample.ts'
+import { countingFileSystem } from './counting-file-system.ts'
+import { appendMessages, listAll, message, readAll, scratchDirectory } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
 
@@ -85,4 +87,47 @@ test('a reader follows a session whose old file has a second name in a backup', 
   expect(await readAll(reader, 'chat')).toHaveLength(8)
   await writer.erase('chat', 13)
   expect(await reader.head('chat')).toBe(undefined)
+})
+
+test('a reader does not look for lines where a file with the same number once had them', async () => {
+  const simulated = new SimulatedFileSystem()
+  const writer = jsonlBackend({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
+  await writer.open()
+  const write = async (life: string, sizes: readonly number[]): Promise<void> => {
+    for (const [last, size] of sizes.entries()) {
+      const event = message(last + 1, life.repeat(size))
+      await writer.append('chat', { last, incarnation: life }, [event], { messages: last + 1 })
+    }
+  }
+  const seqs = Array.from({ length: 30 }, (_, index) => index + 1)
+  await write(
+    'x',
+    seqs.map(() => 20_000),
+  )
+  await appendMessages(writer, 'other', 0, 1)
+  // Every file has the same number here, which others have when the number is given to the next file.
+  const { fileSystem } = countingFileSystem(simulated)
+  const renumber = <S extends FileStat | undefined>(stat: S): S => stat && { ...stat, inode: 7 }
+  const reused: FileSystem = {
+    ...fileSystem,
+    open: async (path, options) => {
+      const file = await fileSystem.open(path, options)
+      return { ...file, stat: () => renumber(file.stat()) }
+    },
+    statNow: (path) => renumber(fileSystem.statNow(path)),
+  }
+  const reader = jsonlBackend({ path: '/store', maxOpenFiles: 1 }, { fileSystem: reused, host: simulatedHost(1) })
+  await reader.open({ readOnly: true })
+  expect(await readAll(reader, 'chat')).toHaveLength(30)
+  expect(await readAll(reader, 'other')).toHaveLength(1)
+  await writer.erase('chat', 30)
+  await write(
+    'y',
+    seqs.map((seq) => (seq % 2 === 0 ? 100 : 50_000)),
+  )
+  const found: number[] = []
+  for await (const batch of reader.read('chat', [{ from: 20, to: 22 }])) found.push(...batch.map(({ seq }) => seq))
+  expect(found).toEqual([20, 21, 22])
+  await reader.close()
+  await writer.close()
 })

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import type { Head } from '@turnlog/core/backend'
 import type { Lease } from '../file-system/file-pool.ts'
+import type { FileStat } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { encodeFileName } from '../format/file-name.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import { Anchors } from './anchors.ts'
+import type { Committed } from './committed.ts'
 import { headOf } from './committed.ts'
 import type { Snapshot } from './locate-line.ts'
 import { SessionWriter } from './session-writer.ts'
@@ -23,7 +25,7 @@ export class Sessions {
   readonly #context: WriteContext & { readonly readOnly: boolean }
   readonly #writers = new Map<string, SessionWriter>()
   /** What a reader knows of the lines of a file, as long as it is the same file. */
-  readonly #anchors = new Map<string, { readonly inode: number; readonly anchors: Anchors }>()
+  readonly #anchors = new Map<string, { readonly identity: string; readonly anchors: Anchors }>()
 
   constructor(context: WriteContext & { readonly readOnly: boolean }) {
     this.#context = context
@@ -79,7 +81,10 @@ export class Sessions {
           pool.retire(name)
           continue
         }
-        return { lease, snapshot: { file: lease.file, path, committed, anchors: this.#anchorsOf(name, stat.inode) } }
+        return {
+          lease,
+          snapshot: { file: lease.file, path, committed, anchors: this.#anchorsOf(name, stat, committed) },
+        }
       } catch (error) {
         lease.release()
         throw error
@@ -87,12 +92,14 @@ export class Sessions {
     }
   }
 
-  #anchorsOf(name: string, inode: number): Anchors {
+  #anchorsOf(name: string, { inode }: FileStat, { head, base, dataStart }: Committed): Anchors {
+    // The number of a file that was removed is given to the next one, often at once.
+    const identity = `${inode} ${dataStart} ${base} ${head.incarnation}`
     const kept = this.#anchors.get(name)
-    if (kept?.inode === inode) return kept.anchors
+    if (kept?.identity === identity) return kept.anchors
     if (this.#anchors.size >= MAX_KEPT) this.#anchors.clear()
     const anchors = new Anchors()
-    this.#anchors.set(name, { inode, anchors })
+    this.#anchors.set(name, { identity, anchors })
     return anchors
   }
 
