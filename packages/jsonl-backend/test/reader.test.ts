@@ -131,3 +131,62 @@ test('a reader does not look for lines where a file with the same number once ha
   await reader.close()
   await writer.close()
 })
+
+describe('a reader that saw more than there is', () => {
+  test('goes on with what was acknowledged if the writer has taken an append back', async () => {
+    const simulated = new SimulatedFileSystem()
+    const { fileSystem } = countingFileSystem(simulated)
+    const reader = jsonlBackend({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
+    let seen: number | undefined
+    let isDiskBad = false
+    const failing: FileSystem = {
+      ...fileSystem,
+      open: async (path, options) => {
+        const file = await fileSystem.open(path, options)
+        const write = async (buffer: Uint8Array, position: number): Promise<number> => {
+          const taken = await file.write(buffer, position)
+          if (!isDiskBad) return taken
+          isDiskBad = false
+          seen = (await reader.head('chat'))?.last
+          throw Object.assign(new Error('the sync failed'), { code: 'EIO' })
+        }
+        return { ...file, write }
+      },
+    }
+    const writer = jsonlBackend({ path: '/store' }, { fileSystem: failing, host: simulatedHost(1) })
+    await writer.open()
+    await appendMessages(writer, 'chat', 0, 3)
+    await reader.open({ readOnly: true })
+    expect(await reader.head('chat')).toMatchObject({ last: 3 })
+    isDiskBad = true
+    await expect(appendMessages(writer, 'chat', 3, 1)).rejects.toMatchObject({ code: 'IO' })
+    expect(seen).toBe(4)
+    expect(await reader.head('chat')).toMatchObject({ last: 3 })
+    expect(await readAll(reader, 'chat')).toHaveLength(3)
+    expect(await listAll(reader)).toMatchObject([{ session: 'chat', last: 3 }])
+    await appendMessages(writer, 'chat', 3, 2)
+    expect(await readAll(reader, 'chat')).toHaveLength(5)
+    await reader.close()
+    await writer.close()
+  })
+
+  test.each([true, false])('finds the file CORRUPT if no writer was there (sidecar: %s)', async (keep) => {
+    const fileSystem = new SimulatedFileSystem()
+    const writer = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+    await writer.open()
+    await appendMessages(writer, 'chat', 0, 3)
+    await appendMessages(writer, 'chat', 3, 1)
+    await writer.close()
+    if (!keep) await fileSystem.remove('/store/turnlog.heads')
+    const reader = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+    await reader.open({ readOnly: true })
+    expect(await reader.head('chat')).toMatchObject({ last: 4 })
+    const content = fileSystem.content('/store/chat.jsonl')
+    fileSystem.replaceContent('/store/chat.jsonl', content.subarray(0, content.indexOf('{"seq":4')))
+    for (let round = 0; round < 2; round++) {
+      await expect(reader.head('chat')).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+      await expect(listAll(reader)).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+    }
+    await reader.close()
+  })
+})

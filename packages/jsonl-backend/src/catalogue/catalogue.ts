@@ -21,7 +21,7 @@ export interface CatalogueOptions {
   readonly write: boolean
 }
 
-interface Circumstances {
+export interface Circumstances {
   /** No writer is at work, so that what is missing is lost. */
   readonly alone: boolean
   /** Something was written without waiting for the disk. */
@@ -116,7 +116,7 @@ export class Catalogue {
     return { names, findings }
   }
 
-  async #lookAt(names: readonly string[], { alone, lossy }: Circumstances): Promise<OpenFinding[]> {
+  async #lookAt(names: readonly string[], circumstances: Circumstances): Promise<OpenFinding[]> {
     const { fileSystem, directory, write } = this.#options
     const stats = await fileSystem.stat(directory, names)
     const findings: OpenFinding[] = []
@@ -126,8 +126,8 @@ export class Catalogue {
     })
     const look = async (): Promise<void> => {
       for (let name; (name = changed.pop()) !== undefined;) {
-        const found = await this.#inspect(name, lossy)
-        if (alone || write) findings.push(...found)
+        const found = await this.#inspect(name, circumstances)
+        if (circumstances.alone || write) findings.push(...found)
       }
     }
     await Promise.all(Array.from({ length: PARALLEL }, look))
@@ -209,13 +209,13 @@ export class Catalogue {
   }
 
   /** A reader's file may change at any moment, and it needs to know what is there now; the owner's stays as it is. */
-  #inspect(name: string, lossy = false): Promise<readonly OpenFinding[]> {
-    return this.#looks.take(name, !this.#options.write, () => this.#look(name, lossy))
+  #inspect(name: string, circumstances = BESIDE_A_WRITER): Promise<readonly OpenFinding[]> {
+    return this.#looks.take(name, !this.#options.write, () => this.#look(name, circumstances))
   }
 
-  async #look(name: string, lossy: boolean): Promise<readonly OpenFinding[]> {
+  async #look(name: string, circumstances: Circumstances): Promise<readonly OpenFinding[]> {
     const old = this.#entries.get(name)
-    const { entry, findings } = await lookIntoFile(this.#options, name, old, lossy)
+    const { entry, findings } = await lookIntoFile(this.#options, name, old, circumstances)
     if (entry === undefined) {
       this.#delete(name)
       return findings

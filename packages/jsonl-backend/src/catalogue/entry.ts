@@ -4,12 +4,20 @@ import { decodeFileName } from '../format/file-name.ts'
 import type { Committed } from '../session/committed.ts'
 import type { Known } from './sidecar.ts'
 
+/** The last event that was surely acknowledged, in which life of the session. */
+export type Floor = Pick<Committed['head'], 'last' | 'incarnation'>
+
 /** What is known about one session file. */
 export interface Entry {
   /** As the file looked when it was last known to hold exactly `committed`; `undefined` after a write of our own. */
   stat: Known['stat'] | undefined
   /** Text as long as nobody asked: most sessions are never looked at. */
   committed: Committed | string | undefined
+  /**
+   * What the file must not fall behind; `undefined`: `committed`. A reader beside a writer may have seen an append that
+   * the writer takes back because it could not be synced.
+   */
+  floor?: Floor | undefined
   /** Why the session cannot be used. */
   error: StoreError | undefined
   /** The file was missing when nobody wrote: no writer can have erased it, so it is missed until it is back. */
@@ -32,6 +40,11 @@ export function isSame(known: Known['stat'] | undefined, stat: FileStat | undefi
 export function parseCommitted(entry: Entry): Committed {
   if (typeof entry.committed === 'string') entry.committed = JSON.parse(entry.committed) as Committed
   return entry.committed as Committed
+}
+
+export function floorOf(entry: Entry): Floor | undefined {
+  if (entry.floor !== undefined) return entry.floor
+  return entry.committed === undefined ? undefined : parseCommitted(entry).head
 }
 
 export function sessionOf(name: string, entry: Entry): string | undefined {

@@ -6,9 +6,9 @@ import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { missingFile } from '../format/missing-file.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import { recoverFile } from '../session/recover-file.ts'
-import type { CatalogueOptions } from './catalogue.ts'
-import type { Entry } from './entry.ts'
-import { parseCommitted } from './entry.ts'
+import type { CatalogueOptions, Circumstances } from './catalogue.ts'
+import type { Entry, Floor } from './entry.ts'
+import { floorOf, parseCommitted } from './entry.ts'
 
 export interface Looked {
   /** `undefined`: there is no such session. */
@@ -16,28 +16,37 @@ export interface Looked {
   readonly findings: readonly OpenFinding[]
 }
 
+const NOTHING_SURE: Floor = { last: 0, incarnation: '' }
+
 /** Reads what a file holds, and compares it with what was known of it. Never rejects: a failure is in the entry. */
 export async function lookIntoFile(
   { fileSystem, directory, write }: CatalogueOptions,
   name: string,
   old: Entry | undefined,
-  lossy: boolean,
+  { alone, lossy }: Circumstances,
 ): Promise<Looked> {
   const path = join(directory, name)
-  const known = old?.committed === undefined ? {} : { known: parseCommitted(old).head }
+  const known = old === undefined ? undefined : floorOf(old)
   try {
-    const { committed, stat, findings } = await recoverFile(fileSystem, { path, name, lossy, write, ...known })
+    const { committed, stat, findings } = await recoverFile(fileSystem, { path, name, known, lossy, write })
     if (committed === undefined) {
       await removeIfThere(fileSystem, path)
       return { entry: undefined, findings }
     }
     // A tail that is being written now must be looked at again, so its size is not remembered.
     const isWhole = committed.size === stat.size
-    return { entry: { stat: isWhole ? stat : undefined, committed, error: undefined, saved: false }, findings }
+    const floor = write || alone ? undefined : (known ?? NOTHING_SURE)
+    return { entry: { stat: isWhole ? stat : undefined, committed, floor, error: undefined, saved: false }, findings }
   } catch (error) {
     // What is known stays: it is the proof that something was lost.
     const failed = (failure: StoreError): Looked => ({
-      entry: { stat: old?.stat, committed: old?.committed, error: failure, saved: old?.saved ?? false },
+      entry: {
+        stat: old?.stat,
+        committed: old?.committed,
+        floor: old?.floor,
+        error: failure,
+        saved: old?.saved ?? false,
+      },
       findings: [],
     })
     if (systemCode(error) !== 'ENOENT') return failed(isStoreError(error) ? error : toStoreError(error, 'read', path))

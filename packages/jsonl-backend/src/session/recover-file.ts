@@ -11,7 +11,7 @@ export interface RecoverOptions {
   readonly path: string
   readonly name: string
   /** The last seq that was once acknowledged, in which life of the session. */
-  readonly known?: Pick<Committed['head'], 'last' | 'incarnation'>
+  readonly known: Pick<Committed['head'], 'last' | 'incarnation'> | undefined
   /** A power failure may have taken acknowledged events, because nobody waited for the disk. */
   readonly lossy: boolean
   /** False: change nothing. */
