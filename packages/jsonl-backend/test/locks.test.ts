@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
 import type { Host } from '@turnlog/jsonl-backend'
@@ -28,6 +29,27 @@ describe('the lock', () => {
     )
     await appendMessages(owner, 'a', 0, 1)
     await owner.close()
+  })
+
+  test('of a thread that ended without closing says so, and what frees it', async () => {
+    const directory = await scratchDirectory()
+    const script = join(import.meta.dirname, 'open-in-child.mjs')
+    // Without the conditions of the test runner, as in the other children.
+    const thread = new Worker(script, { argv: [directory, 'hold'], stdout: true, execArgv: [] })
+    await once(thread.stdout, 'data')
+    await thread.terminate()
+    const backend = jsonlBackend({ path: directory })
+    const name = (await readdir(directory)).find((file) => file.startsWith('turnlog.lock')) ?? ''
+    const refusal = backend.open()
+    await expect(refusal).rejects.toMatchObject({ code: 'LOCKED' })
+    await expect(refusal).rejects.toThrow(
+      /another thread of this process .* since \d{4}-.* or ended without closing it/,
+    )
+    await expect(refusal).rejects.toThrow(`end this process, or remove ${join(directory, name)}`)
+    await rm(join(directory, name))
+    await backend.open()
+    expect(await readAll(backend, 'from-child')).toHaveLength(1)
+    await backend.close()
   })
 
   test('is refused in the same process through a symbolic link', async () => {

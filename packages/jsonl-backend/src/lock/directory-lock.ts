@@ -140,6 +140,13 @@ function judgeLock(
   const verdict = host.judge(content)
   if (verdict === 'dead') return { advice: '' }
   if (verdict === 'alive') {
+    // Every thread has its own list of what is open, so this one is another's, and it may have ended without a word.
+    if (content.pid === host.self.pid) {
+      return {
+        refusal: `another thread of this process has had it open since ${when(content.since)}, or ended without closing it`,
+        advice: `Close it in that thread, or open it read-only. If that thread has ended, end this process, or remove ${file}`,
+      }
+    }
     return {
       refusal: `${describe(content)} has had it open since ${when(content.since)}`,
       advice: 'Close it there, or open it read-only',
