@@ -42,6 +42,13 @@ describe('a file that became shorter while it is open', () => {
     await backend.close()
   })
 
+  test('is looked at again before the next append', async () => {
+    const { backend, file } = await openStore()
+    await truncate(file, (await readFile(file)).indexOf('{"seq":2'))
+    await expect(appendMessages(backend, 'chat', 3, 1)).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
+    await backend.close()
+  })
+
   test('is CORRUPT when the store is opened again, although nobody looked at it before the store was closed', async () => {
     const { backend, file } = await openStore()
     const good = await readFile(file)
@@ -109,6 +116,21 @@ test('a file that was removed while it is open is CORRUPT when the store is open
   await backend.open()
   await expect(backend.head('chat')).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
   await expect(appendMessages(backend, 'chat', 0, 1)).rejects.toMatchObject({ code: 'CORRUPT' })
+  await backend.close()
+})
+
+test('a file that appears under the name of a new session is not overwritten', async () => {
+  const { backend, directory, file } = await openStore()
+  const good = await readFile(file)
+  await backend.close()
+  await rm(join(directory, 'turnlog.heads'))
+  await rm(file)
+  await backend.open()
+  expect(await backend.head('chat')).toBe(undefined)
+  await writeFile(file, good)
+  await expect(appendMessages(backend, 'chat', 0, 1)).rejects.toMatchObject({ code: 'CONFLICT', actual: 3 })
+  await appendMessages(backend, 'chat', 3, 1)
+  expect(await readAll(backend, 'chat')).toHaveLength(4)
   await backend.close()
 })
 

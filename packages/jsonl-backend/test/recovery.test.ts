@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isStoreError } from '@turnlog/core/backend'
@@ -50,6 +50,25 @@ describe('an unfinished last batch', () => {
     await backend.close()
     expect(await readdir(directory)).toEqual(before)
     expect((await stat(file)).mtimeMs).toBe(mtimeMs)
+  })
+
+  test('with sectors that were never written does not take a damaged batch in front of it along', async () => {
+    const { directory, file, good } = await makeStore()
+    const torn = Buffer.concat([Buffer.from('{"seq":6,"id":"id-6"'), Buffer.alloc(512)])
+    const damaged = Buffer.from(good)
+    const position = good.lastIndexOf('message 4')
+    damaged[position] = (good[position] ?? 0) ^ 1
+    await rm(join(directory, 'turnlog.heads'))
+    const backend = jsonlBackend({ path: directory })
+    await writeFile(file, Buffer.concat([damaged, torn]))
+    expect((await backend.open()).findings).toEqual([])
+    await expect(backend.head('chat')).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat', seq: 4 })
+    await backend.close()
+    expect(await readFile(file)).toEqual(Buffer.concat([damaged, torn]))
+    await writeFile(file, Buffer.concat([good, torn]))
+    expect((await backend.open()).findings).toMatchObject([{ kind: 'torn-tail', bytes: torn.length }])
+    expect(await readAll(backend, 'chat')).toHaveLength(5)
+    await backend.close()
   })
 
   test('goes with the session when it is erased, as does everything set aside', async () => {
@@ -215,32 +234,5 @@ describe('a directory', () => {
       code: 'IO',
       message: expect.stringContaining('open the store read-only'),
     })
-  })
-})
-
-describe('a file changed by others while it is open', () => {
-  test('is looked at again before the next append', async () => {
-    const { directory, file, good } = await makeStore()
-    const backend = jsonlBackend({ path: directory })
-    await backend.open()
-    expect(await backend.head('chat')).toMatchObject({ last: 5 })
-    const secondBatch = good.indexOf('{"seq":3,')
-    await truncate(file, secondBatch)
-    await expect(appendMessages(backend, 'chat', 5, 1)).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
-    await backend.close()
-  })
-
-  test('is not overwritten if it appears under the name of a new session', async () => {
-    const { directory, file, good } = await makeStore()
-    await rm(join(directory, 'turnlog.heads'))
-    await rm(file)
-    const backend = jsonlBackend({ path: directory })
-    await backend.open()
-    expect(await backend.head('chat')).toBe(undefined)
-    await writeFile(file, good)
-    await expect(appendMessages(backend, 'chat', 0, 1)).rejects.toMatchObject({ code: 'CONFLICT', actual: 5 })
-    await appendMessages(backend, 'chat', 5, 1)
-    expect(await readAll(backend, 'chat')).toHaveLength(6)
-    await backend.close()
   })
 })

@@ -125,16 +125,16 @@ function judgeTail(
 ): Inspection {
   const tailStart = found?.position ?? dataStart - from
   const last = found?.end.last ?? header.base - 1
-  const tail = window.subarray(tailStart)
-  if (tail.length > 0 && !tail.includes(0)) {
-    const seed = sessionSeed(header.incarnation)
-    let seq = last + 1
-    for (let start = tailStart, end; (end = window.indexOf(NEWLINE, start)) !== -1; start = end + 1, seq++) {
-      const frame = frameLine(window, start, end)
-      if (frame === undefined || frame.more === 0 || !hasValidChecksum(window, frame, seed, seq)) {
-        const place = { file: path, session: header.session, seq, line: lineOf(header.base, seq) }
-        throw corrupt('the line does not match its checksum', place)
-      }
+  // In front of the first sector that was never written, every line of an unfinished batch is as it was written.
+  const hole = window.indexOf(0, tailStart)
+  const written = hole === -1 ? window : window.subarray(0, hole)
+  const seed = sessionSeed(header.incarnation)
+  let seq = last + 1
+  for (let start = tailStart, end; (end = written.indexOf(NEWLINE, start)) !== -1; start = end + 1, seq++) {
+    const frame = frameLine(window, start, end)
+    if (frame === undefined || frame.more === 0 || !hasValidChecksum(window, frame, seed, seq)) {
+      const place = { file: path, session: header.session, seq, line: lineOf(header.base, seq) }
+      throw corrupt('the line does not match its checksum', place)
     }
   }
   const { session, incarnation, base, empty } = header
@@ -150,5 +150,5 @@ function judgeTail(
     const head = { first: base, last, incarnation, bytes: 0 }
     committed = { ...common, liveStart: size, head, projectionText: JSON.stringify(empty.projection) }
   }
-  return { committed, header, tornBytes: tail.length }
+  return { committed, header, tornBytes: window.length - tailStart }
 }
