@@ -155,6 +155,20 @@ describe('a session file that is gone', () => {
     await backend.close()
   })
 
+  test('is still missed after the repair of another session', async () => {
+    const simulated = await makeStore(3)
+    await simulated.remove('/store/session-1.jsonl')
+    const file = simulated.content('/store/session-2.jsonl')
+    simulated.replaceContent('/store/session-2.jsonl', Buffer.concat([file, Buffer.from('{"x')]))
+    const backend = make(simulated)
+    const report = await backend.maintenance?.repair({ session: 'session-2', apply: true })
+    expect(report?.actions).toMatchObject([{ session: 'session-2' }])
+    await backend.open()
+    await expect(backend.head('session-1')).rejects.toMatchObject({ code: 'CORRUPT', session: 'session-1' })
+    expect(await readAll(backend, 'session-2')).toHaveLength(2)
+    await backend.close()
+  })
+
   test('is missed by a reader too, whatever it asks first, until the file is back', async () => {
     const simulated = await makeStore(3)
     const file = simulated.content('/store/session-1.jsonl')
