@@ -6,11 +6,13 @@ import type { OpenFinding } from '@turnlog/core/backend'
 
 import { Anchor, ANCHOR_FILE } from './anchor.ts'
 import type { AnchorState } from './anchor.ts'
-import { inspectStore } from './files/inspect-store.ts'
+import { batchNumber } from './files/batch-number.ts'
+import { corruptFile, inspectStore } from './files/inspect-store.ts'
 import type { Inspection, TornLog } from './files/inspect-store.ts'
-import { parseLog } from './files/log-file.ts'
+import { parseLog, recordsAnywhere } from './files/log-file.ts'
 import { listStoreFiles, logName } from './files/store-files.ts'
 import type { StoreFiles } from './files/store-files.ts'
+import { parseBatch } from './files/write-batch.ts'
 import type { StoreRows } from './store-rows.ts'
 
 export type Examined =
@@ -60,7 +62,7 @@ export function compareIdentity(directory: string, anchor: AnchorState, { storeI
 /**
  * Whether the store has come as far as the anchor says, and what was cut off its end.
  *
- * @throws `CORRUPT` if something is missing that was acknowledged in `sync` mode
+ * @throws `CORRUPT` if something is missing that was acknowledged in `sync` mode, or that others were written after
  */
 export function compareWithAnchor(
   directory: string,
@@ -76,6 +78,9 @@ export function compareWithAnchor(
       { file: torn?.file ?? join(directory, ANCHOR_FILE) },
     )
   }
+  if (lost > 0 && torn !== undefined && isFollowed(torn, batches, anchor.batches)) {
+    throw corruptFile(torn.file, `the record at byte ${torn.offset} is damaged and others follow it`)
+  }
   const where = torn === undefined ? {} : { file: torn.file, bytes: torn.bytes }
   if (lost > 0) {
     return [{ kind: 'lost-tail', message: `The last ${lost} batches of appends are missing.`, ...where }]
@@ -88,6 +93,15 @@ export function compareWithAnchor(
       ...where,
     },
   ]
+}
+
+/** Whether some of the batches that are missing stand behind the torn one after all. */
+function isFollowed({ file, offset }: TornLog, after: number, upTo: number): boolean {
+  for (const record of recordsAnywhere(readFileSync(file), offset + 1)) {
+    const batch = batchNumber(parseBatch(record.bytes) ?? []) ?? 0
+    if (batch > after && batch <= upTo) return true
+  }
+  return false
 }
 
 function hasRecords(directory: string, files: StoreFiles): boolean {

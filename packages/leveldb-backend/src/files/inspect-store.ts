@@ -7,7 +7,7 @@ import { StoreError } from '@turnlog/core/backend'
 import { bootId } from '../process-identity.ts'
 import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../store-rows.ts'
 import { readKnownTables, tableState } from './known-tables.ts'
-import { parseLog } from './log-file.ts'
+import { parseLog, recordsAnywhere } from './log-file.ts'
 import type { LogRecord } from './log-file.ts'
 import { parseManifest } from './manifest.ts'
 import type { Manifest } from './manifest.ts'
@@ -96,9 +96,12 @@ export function readManifest(directory: string, files: StoreFiles): Manifest {
   if (name === undefined) throw corruptFile(currentFile, 'it does not name a MANIFEST')
   const file = join(directory, name)
   if (!files.manifests.includes(name)) throw corruptFile(file, 'it is missing')
-  const { records, rest } = parseLog(readFileSync(file))
+  const bytes = readFileSync(file)
+  const { records, end, rest } = parseLog(bytes)
   // A torn end is what a crash leaves while a table is added; then the version before it is complete, and is checked.
-  if (rest === 'damaged') throw corruptFile(file, 'a checksum does not match')
+  // No message is in here, so whatever looks like a record behind it is one.
+  const isFollowed = rest === 'damaged' || (rest === 'torn' && recordsAnywhere(bytes, end + 1).next().done !== true)
+  if (isFollowed) throw corruptFile(file, 'a checksum does not match')
   const manifest = parseManifest(records)
   if ('problem' in manifest) throw corruptFile(file, manifest.problem)
   return manifest

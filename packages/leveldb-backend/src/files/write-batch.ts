@@ -24,23 +24,34 @@ export function batchSequence(record: Buffer): number {
 
 /** The entries of one record of a log, or `undefined` if it is not a whole batch. */
 export function parseBatch(record: Buffer): readonly BatchEntry[] | undefined {
-  if (record.length < BATCH_HEADER_BYTES) return undefined
-  const count = record.readUInt32LE(8)
   const entries: BatchEntry[] = []
+  const end = walkBatch(record, (entry) => entries.push(entry))
+  return end === record.length ? entries : undefined
+}
+
+/** How long a batch is by what is in it, whatever follows; `undefined` if it is not whole, or has no entries. */
+export function batchBytes(bytes: Buffer): number | undefined {
+  const end = walkBatch(bytes, () => undefined)
+  return end === BATCH_HEADER_BYTES ? undefined : end
+}
+
+/** Gives where it ends. */
+function walkBatch(bytes: Buffer, visit: (entry: BatchEntry) => void): number | undefined {
+  if (bytes.length < BATCH_HEADER_BYTES) return undefined
   let at = BATCH_HEADER_BYTES
   const slice = (): Buffer | undefined => {
-    const length = readVarint(record, at)
-    if (length === undefined || length.next + length.value > record.length) return undefined
+    const length = readVarint(bytes, at)
+    if (length === undefined || length.next + length.value > bytes.length) return undefined
     at = length.next + length.value
-    return record.subarray(length.next, at)
+    return bytes.subarray(length.next, at)
   }
-  while (at < record.length) {
-    const type = record[at]
+  for (let left = bytes.readUInt32LE(8); left > 0; left -= 1) {
+    const type = bytes[at]
     at += 1
     const key = slice()
     const value = type === PUT ? slice() : undefined
     if (key === undefined || (type === PUT ? value === undefined : type !== DELETE)) return undefined
-    entries.push({ key, value })
+    visit({ key, value })
   }
-  return entries.length === count ? entries : undefined
+  return at
 }
