@@ -57,6 +57,17 @@ export function parseKey(key: Buffer): ParsedKey | undefined {
   return undefined
 }
 
+/** Where a key lies, for people. It may be shortened, as in the index of a table. */
+export function keyInWords(key: Buffer): string {
+  if ((key[0] ?? 0) <= META) return key.length === 0 ? 'the beginning' : 'the rows of the store'
+  if ((key[0] ?? 0) > EVENT) return 'the end'
+  const parsed = parseKey(key)
+  const end = key.indexOf(0, 1)
+  const name = JSON.stringify(parsed?.name ?? key.toString('utf8', 1, end < 0 ? key.length : end))
+  if (key[0] === HEAD) return `the head of session ${name}`
+  return `${parsed === undefined ? 'the events' : `event ${parsed.seq}`} of session ${name}`
+}
+
 /** The seq of an event key. */
 export function seqOf(key: Buffer): number {
   return readUint64(key, key.length - SEQ_BYTES)

@@ -1,11 +1,14 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Backend, EventRecord, OpenReport } from '@turnlog/core/backend'
+import type { Backend, EventRecord, OpenReport, RepairReport } from '@turnlog/core/backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import type { LevelDbOptions } from '@turnlog/leveldb-backend'
 import { onTestFinished } from 'vitest'
+
+/** So that a small store has many. */
+export const SMALL_BLOCKS = { compression: false, blockBytes: 1024 } as const
 
 /** An empty directory that is removed after the test, together with what a repair puts beside it. */
 export function temporaryDirectory(): string {
@@ -107,6 +110,20 @@ export async function writeTableAndLog(path: string): Promise<string> {
   return filesNamed(path, /\.log$/)[0] ?? ''
 }
 
+/** Two generations of tables, so that older heads and single rows are still there below newer ones and segments. */
+export async function writeGenerations(path: string, sessions: readonly string[]): Promise<void> {
+  const backend = leveldbBackend({ path, ...SMALL_BLOCKS })
+  await backend.open()
+  for (const session of sessions) for (let count = 0; count < 60; count += 1) await grow(backend, session, 1)
+  await backend.maintenance?.reclaim()
+  await backend.close()
+  await backend.open()
+  for (const session of sessions) for (let count = 0; count < 6; count += 1) await grow(backend, session, 1)
+  await backend.close()
+  await backend.open() // moves the log into a table
+  await backend.close()
+}
+
 export function copyStore(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
   cpSync(from, to, { recursive: true })
@@ -130,4 +147,15 @@ export function filesNamed(directory: string, pattern: RegExp): readonly string[
   return readdirSync(directory)
     .filter((name) => pattern.test(name))
     .map((name) => join(directory, name))
+}
+
+/** Damages a file by one bit. */
+export function flip(file: string, at: number): void {
+  const bytes = readFileSync(file)
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  writeFileSync(file, bytes)
+}
+
+export function repair(backend: Backend): Promise<RepairReport> {
+  return backend.maintenance?.repair({ apply: true }) ?? Promise.reject(new Error('no maintenance'))
 }

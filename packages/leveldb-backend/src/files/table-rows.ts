@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 
+import { keyInWords } from '../row-keys.ts'
 import { BlockEntries } from './block-entries.ts'
 import { checkTable, readBlock, TRAILER_BYTES } from './table-file.ts'
 
@@ -22,12 +23,20 @@ export function* readTableRows(file: string, onProblem: (problem: string) => voi
       onProblem(`${checked.problem}; all of it is lost`)
       return
     }
+    const index = new BlockEntries(checked.index)
     let offset = 0
+    let before: Buffer = Buffer.alloc(0)
     for (const size of checked.sizes) {
+      index.next()
+      const limit = index.key().subarray(0, -SEQUENCE_BYTES)
       const rows = parseBlock(readBlock(descriptor, { offset, bytes: size - TRAILER_BYTES }))
-      if (rows === undefined) onProblem(`the block at byte ${offset} is damaged`)
-      else yield* rows
+      if (rows !== undefined) yield* rows
+      else {
+        const range = `rows between ${keyInWords(before)} and ${keyInWords(limit)}`
+        onProblem(`the block at byte ${offset} is damaged, which held ${range}`)
+      }
       offset += size
+      before = limit
     }
   } finally {
     closeSync(descriptor)

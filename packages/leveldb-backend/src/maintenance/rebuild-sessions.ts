@@ -9,133 +9,172 @@ import type { HeadRow } from '../head-row.ts'
 import { decodeHead, encodeHead } from '../head-row.ts'
 import { encodePayload } from '../payload-codec.ts'
 import { EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../row-keys.ts'
-import { HEADER_BYTES } from '../row-value.ts'
+import { HEADER_BYTES, isSingle } from '../row-value.ts'
+import { FoundRows } from './found-rows.ts'
+import type { FoundRow, Stretch } from './found-rows.ts'
 import { RowStream } from './row-stream.ts'
 
-interface Span {
-  readonly from: number
-  readonly to: number
-  readonly bytes: number
+const UNKNOWN_KEY = 'A row is dropped: it has a key that no row of this format has.'
+
+interface Report {
+  readonly onAction: (action: Problem) => void
+  readonly signal: AbortSignal | undefined
 }
 
 /**
- * Makes heads and events agree, session by session, and gives the number of sessions. Where events are missing, those
- * before the gap are kept: they are what the session was once. If nothing is left before it, those after it are.
+ * Makes heads and events agree, session by session, and gives the number of sessions.
+ *
+ * Where events are missing, those before the gap are kept: they are what the session was once. If nothing is left before
+ * it, those after it are. A head that is lost or older than the events cannot say where they began, and what comes first
+ * may be left from before a trim: then the longest stretch is kept.
+ *
+ * @throws `UNSUPPORTED` if a row is of a newer format
  */
-export async function rebuildSessions(database: Database, onAction: (action: Problem) => void): Promise<number> {
-  const heads = await readHeads(database, onAction)
+export async function rebuildSessions(database: Database, report: Report): Promise<number> {
+  const heads = await readHeads(database, report)
   const events = new RowStream(database, EVENT_ROWS, undefined)
   let sessions = 0
-  const finish = async (session: string, spans: readonly Span[], damaged: readonly Buffer[]): Promise<void> => {
+  const finish = async (session: string, rows: FoundRows, damaged: readonly Buffer[]): Promise<void> => {
+    report.signal?.throwIfAborted()
     const head = heads.get(session)
     heads.delete(session)
     const batch = database.batch()
     for (const key of damaged) batch.del(key)
-    if (await settle(batch, session, head, spans, onAction)) sessions += 1
+    if (settle(batch, session, head, rows, report)) sessions += 1
+    await batch.write()
   }
   try {
     let current: string | undefined
-    let spans: Span[] = []
+    let rows = new FoundRows()
     let damaged: Buffer[] = []
     for (;;) {
       const row = await events.peek()
       const key = row === undefined ? undefined : parseKey(row[0])
-      if (current !== undefined && key?.name !== current) {
-        await finish(current, spans, damaged)
-        spans = []
+      if (current !== undefined && (row === undefined || (key !== undefined && key.name !== current))) {
+        await finish(current, rows, damaged)
+        rows = new FoundRows()
         damaged = []
       }
       if (row === undefined) break
       events.skip()
-      if (key === undefined) continue
+      if (key === undefined) {
+        report.onAction({ message: UNKNOWN_KEY })
+        await database.batch().del(row[0]).write()
+        continue
+      }
       current = key.name
-      const span = spanOf(key.name, key.seq, row[1], onAction)
-      if (span === undefined) damaged.push(row[0])
-      else addSpan(spans, span)
+      const found = foundRow(key.name, key.seq, row[1], report)
+      if (found === undefined) damaged.push(row[0])
+      else rows.add(found)
     }
-    for (const session of heads.keys()) await finish(session, [], [])
+    for (const session of heads.keys()) await finish(session, new FoundRows(), [])
   } finally {
     await events.close()
   }
   return sessions
 }
 
-async function readHeads(database: Database, onAction: (action: Problem) => void): Promise<Map<string, HeadRow>> {
+async function readHeads(database: Database, { onAction }: Report): Promise<Map<string, HeadRow>> {
   const heads = new Map<string, HeadRow>()
   const stream = new RowStream(database, HEAD_ROWS, undefined)
-  for (let row = await stream.peek(); row !== undefined; row = await stream.peek()) {
-    stream.skip()
-    const session = parseKey(row[0])?.name
-    try {
-      if (session !== undefined) heads.set(session, decodeHead(row[0], row[1], session))
-    } catch (error) {
-      if (!isStoreError(error)) throw error
-      onAction({ message: error.message, ...(session === undefined ? {} : { session }) })
+  const damaged = database.batch()
+  try {
+    for (let row = await stream.peek(); row !== undefined; row = await stream.peek()) {
+      stream.skip()
+      const session = parseKey(row[0])?.name
+      try {
+        if (session === undefined) onAction({ message: UNKNOWN_KEY })
+        else heads.set(session, decodeHead(row[0], row[1], session))
+      } catch (error) {
+        if (!isStoreError(error, 'CORRUPT')) throw error
+        onAction({ message: error.message, ...(session === undefined ? {} : { session }) })
+      }
+      if (session === undefined || !heads.has(session)) damaged.del(row[0])
     }
+  } finally {
+    await stream.close()
   }
-  await stream.close()
+  await damaged.write()
   return heads
 }
 
-function spanOf(session: string, seq: number, value: Buffer, onAction: (action: Problem) => void): Span | undefined {
+function foundRow(session: string, seq: number, value: Buffer, { onAction }: Report): FoundRow | undefined {
   try {
     const events = readRow(session, new SessionKeys(session), value, seq)
-    return { from: events[0]?.seq ?? seq, to: seq, bytes: value.length }
+    const to = events.at(-1)?.seq
+    if (to === seq) return { from: events[0]?.seq ?? seq, to, bytes: value.length, isSegment: !isSingle(value) }
+    onAction({ message: `The row of event ${seq} is dropped: it holds other events.`, session, seq })
   } catch (error) {
-    if (!isStoreError(error)) throw error
+    if (!isStoreError(error, 'CORRUPT')) throw error
     onAction({ message: error.message, session, seq })
-    return undefined
   }
-}
-
-/** Spans come in the order of their ends. Rows that were sealed into a segment may still be there as well. */
-function addSpan(spans: Span[], span: Span): void {
-  const last = spans.at(-1)
-  if (last !== undefined && span.from <= last.to + 1) {
-    spans[spans.length - 1] = { from: Math.min(last.from, span.from), to: span.to, bytes: last.bytes + span.bytes }
-  } else spans.push(span)
+  return undefined
 }
 
 /** Writes the head that fits the events, and says what is lost. False if nothing is left of the session. */
-async function settle(
+function settle(
   batch: WriteBatch,
   session: string,
   head: HeadRow | undefined,
-  spans: readonly Span[],
-  onAction: (action: Problem) => void,
-): Promise<boolean> {
+  found: FoundRows,
+  { onAction }: Report,
+): boolean {
   const keys = new SessionKeys(session)
-  const isTrimmedAway = head !== undefined && head.first > head.last
-  const first = head?.first ?? spans[0]?.from ?? 1
-  const kept = spans.find((span) => span.to >= first)
-  if (isTrimmedAway) {
-    batch.put(keys.head, encodeHead(keys.headSum, { ...head, trimmed: 1 }))
-    await batch.write()
-    return true
+  const name = JSON.stringify(session)
+  const { rows, covered } = found
+  if (covered.length > 0) {
+    const message = `Rows of session ${name} whose events are in a segment as well are dropped: ${covered.length}.`
+    onAction({ message, session })
   }
+  const newest = rows.at(-1)?.to ?? 0
+  // A row behind what the head says was written by a later batch: so was a later head, and it is lost.
+  const isOutdated = head !== undefined && (newest > head.last || hasLaterSegment(rows, head))
+  const stretches = found.stretches.filter(({ to }) => to >= (head?.first ?? 0))
+  const kept = head === undefined || isOutdated ? longest(stretches) : stretches[0]
+  const isKept = new Set(kept?.rows)
+  for (const row of [...covered, ...rows]) if (!isKept.has(row)) batch.del(keys.event(row.to))
   if (kept === undefined) {
-    onAction({ message: `Session ${JSON.stringify(session)} is dropped: none of its events is left.`, session })
+    if (head !== undefined && head.first > head.last) {
+      batch.put(keys.head, encodeHead(keys.headSum, { ...head, trimmed: head.first }))
+      return true
+    }
+    const which = head === undefined ? 'events' : `events ${head.first} to ${head.last}`
+    onAction({ message: `Session ${name} is dropped: none of its ${which} is left.`, session })
     batch.del(keys.head)
-    await batch.write()
     return false
   }
-  const from = Math.max(first, kept.from)
-  const last = head === undefined ? kept.to : Math.min(kept.to, head.last)
-  for (const span of spans) {
-    if (span.from <= last) continue
-    for (let seq = span.from; seq <= span.to; seq += 1) batch.del(keys.event(seq))
+  const from = Math.max(head?.first ?? 1, kept.from)
+  const { to } = kept
+  if (head !== undefined && !isOutdated && from === head.first && to === head.last) {
+    batch.put(keys.head, encodeHead(keys.headSum, { ...head, trimmed: head.first }))
+    return true
   }
-  if (head !== undefined && from === head.first && last === head.last) {
-    batch.put(keys.head, encodeHead(keys.headSum, { ...head, trimmed: 1 }))
-  } else {
-    const message = `Session ${JSON.stringify(session)} is cut to its events ${from} to ${last}${head === undefined ? '; its head is lost' : ` of ${head.first} to ${head.last}`}.`
-    onAction({ message, session, seq: head === undefined || from > head.first ? from : last + 1 })
-    // Null: the projection was made for other events, so core folds the log again.
-    const projection = encodePayload(null).value.toString('latin1', HEADER_BYTES)
-    const incarnation = head?.incarnation ?? randomUUID()
-    const row = { first: from, last, sealed: last, trimmed: 1, bytes: kept.bytes, incarnation, projection, json: false }
-    batch.put(keys.head, encodeHead(keys.headSum, row))
-  }
-  await batch.write()
+  const first = head?.first ?? rows[0]?.from ?? from
+  const last = Math.max(newest, head?.last ?? 0)
+  const isCut = from > first || to < last
+  const which = isCut
+    ? `is cut to its events ${from} to ${to} of ${first} to ${last}`
+    : `keeps its events ${from} to ${to}`
+  const why = head === undefined ? '; its head is lost' : isOutdated ? '; its newest head is lost' : ''
+  onAction({ message: `Session ${name} ${which}${why}.`, session, seq: isCut && from === first ? to + 1 : from })
+  // Null: the projection was made for other events, so core folds the log again.
+  const projection = encodePayload(null).value.toString('latin1', HEADER_BYTES)
+  const incarnation = head?.incarnation ?? randomUUID()
+  const bytes = kept.rows.reduce((sum, row) => sum + row.bytes, 0)
+  // All rows are final, because nobody can say any more which of them were waiting to be sealed.
+  const row = { first: from, last: to, sealed: to, trimmed: from, bytes, incarnation, projection, json: false }
+  batch.put(keys.head, encodeHead(keys.headSum, row))
   return true
+}
+
+/** Behind `sealed` are only single rows, so a segment there was written by a later batch. */
+function hasLaterSegment(rows: readonly FoundRow[], { sealed }: HeadRow): boolean {
+  return rows.some(({ isSegment, to }) => isSegment && to > sealed)
+}
+
+function longest(stretches: readonly Stretch[]): Stretch | undefined {
+  return stretches.reduce<Stretch | undefined>(
+    (best, each) => (best === undefined || each.to - each.from > best.to - best.from ? each : best),
+    undefined,
+  )
 }

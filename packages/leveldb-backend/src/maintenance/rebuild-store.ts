@@ -59,7 +59,7 @@ export async function rebuildStore(
       bytes = 0
     }
     await batch.write()
-    const sessions = await rebuildSessions(database, onAction)
+    const sessions = await rebuildSessions(database, { onAction, signal: undefined })
     const storeId = identityOf(from)
     const last = database.batch()
     last.put(IDENTITY_KEY, encodeIdentity(storeId))
