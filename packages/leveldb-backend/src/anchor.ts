@@ -15,6 +15,9 @@ const MAGIC = 'TLANCHR1'
 const SLOT_OFFSETS = [0, 512] as const
 const FILE_BYTES = 1024
 
+/** By the byte that stands for them. */
+const MODES = [undefined, 'sync', 'os'] as const
+
 export interface AnchorState {
   readonly storeId: string
   readonly batches: number
@@ -46,7 +49,7 @@ export class Anchor {
     return new Anchor(openSync(join(directory, ANCHOR_FILE), 'r+'))
   }
 
-  /** @throws `CORRUPT` if it is missing or neither slot is whole */
+  /** @throws `CORRUPT` if it is missing or neither slot is whole, `UNSUPPORTED` if a whole one is of a newer format */
   static read(directory: string): AnchorState {
     const file = join(directory, ANCHOR_FILE)
     const bytes = Buffer.alloc(FILE_BYTES)
@@ -67,7 +70,7 @@ export class Anchor {
         { file, cause: error },
       )
     }
-    const slots = SLOT_OFFSETS.map((offset) => parseSlot(bytes.subarray(offset, offset + SLOT_BYTES)))
+    const slots = SLOT_OFFSETS.map((offset) => parseSlot(bytes.subarray(offset, offset + SLOT_BYTES), file))
     const [one, two] = slots
     const newest = one !== undefined && (two === undefined || one.batches > two.batches) ? one : two
     if (newest === undefined) {
@@ -94,7 +97,7 @@ export class Anchor {
   reset({ storeId, batches, durability }: AnchorState): void {
     this.#slot.write(MAGIC, 0, 'latin1')
     this.#slot.write(storeId, 8, 32, 'latin1')
-    this.#slot[48] = durability === 'sync' ? 1 : 2
+    this.#slot[48] = MODES.indexOf(durability)
     for (const offset of SLOT_OFFSETS) {
       this.#writeSlot(batches, offset)
       this.sync()
@@ -110,12 +113,15 @@ export class Anchor {
   }
 }
 
-function parseSlot(slot: Buffer): AnchorState | undefined {
+function parseSlot(slot: Buffer, file: string): AnchorState | undefined {
   if (slot.readUInt32BE(SLOT_BYTES - 4) !== crc32(slot.subarray(0, SLOT_BYTES - 4))) return undefined
-  if (slot.toString('latin1', 0, 8) !== MAGIC) return undefined
-  return {
-    storeId: slot.toString('latin1', 8, 40),
-    batches: readUint64(slot, 40),
-    durability: slot[48] === 1 ? 'sync' : 'os',
+  const durability = MODES[slot[48] ?? 0]
+  if (slot.toString('latin1', 0, 8) !== MAGIC || durability === undefined) {
+    throw new StoreError(
+      'UNSUPPORTED',
+      `The file ${file} is whole, but not of the format that this version reads. Use a newer version of @turnlog/leveldb-backend.`,
+      { file },
+    )
   }
+  return { storeId: slot.toString('latin1', 8, 40), batches: readUint64(slot, 40), durability }
 }

@@ -58,15 +58,19 @@ export async function readStoreRows(database: Database, snapshot?: Snapshot): Pr
       `The LevelDB database in ${database.directory} has no identity: rows are missing, or it belongs to another program.`,
     )
   }
-  check(IDENTITY_KEY, identity, 'identity')
-  if (identity.toString('latin1', HEADER_BYTES + STORE_ID_BYTES) !== STRUCTURES_TEXT) {
+  return { storeId: decodeIdentity(identity, database.directory), ...decodeCounter(counter) }
+}
+
+/** The store id. @throws `CORRUPT`, `UNSUPPORTED` */
+export function decodeIdentity(value: Buffer, directory: string): string {
+  check(IDENTITY_KEY, value, 'identity')
+  if (value.toString('latin1', HEADER_BYTES + STORE_ID_BYTES) !== STRUCTURES_TEXT) {
     throw new StoreError(
       'UNSUPPORTED',
-      `The store in ${database.directory} was written with a table of structures that this version does not know. Use a newer version of @turnlog/leveldb-backend.`,
+      `The store in ${directory} was written with a table of structures that this version does not know. Use a newer version of @turnlog/leveldb-backend.`,
     )
   }
-  const storeId = identity.toString('latin1', HEADER_BYTES, HEADER_BYTES + STORE_ID_BYTES)
-  return { ...decodeCounter(counter), storeId }
+  return value.toString('latin1', HEADER_BYTES, HEADER_BYTES + STORE_ID_BYTES)
 }
 
 /** Of a store that is being made. */

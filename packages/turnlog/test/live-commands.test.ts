@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from 'turnlog'
 import { describe, expect, test } from 'vitest'
@@ -163,6 +163,18 @@ test('a damaged LevelDB store ends with 4, and repair makes it readable and keep
   const { applied, backup } = JSON.parse(stdout) as { applied: boolean; backup: string }
   expect([applied, existsSync(backup)]).toEqual([true, true])
   expect(await runCommand(['list'], { env })).toMatchObject({ code: 0 })
+})
+
+test('a LevelDB store that lost its anchor is made usable by repair, which says so', async () => {
+  const { directory, env } = await sampleStore('leveldb')
+  const anchor = join(directory, 'store', 'turnlog.anchor')
+  rmSync(anchor)
+  expect(await runCommand(['verify'], { env })).toMatchObject({ code: 4 })
+  const planned = await runCommand(['repair', '--dry-run'], { env })
+  expect(planned).toMatchObject({ code: 1, stdout: expect.stringContaining(anchor) })
+  expect(await runCommand(['repair', '--yes'], { env })).toMatchObject({ code: 0 })
+  expect(await runCommand(['verify'], { env })).toMatchObject({ code: 0 })
+  expect(await runCommand(['repair'], { env })).toMatchObject({ code: 0, stdout: '✓ There is nothing to repair.\n' })
 })
 
 test.skipIf(noTerminal !== undefined)(

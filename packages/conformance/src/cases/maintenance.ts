@@ -96,6 +96,25 @@ export const maintenanceCases: readonly Case[] = [
     },
   },
   {
+    id: 'maintenance.repair.aborted',
+    level: 'must',
+    promise: 'repair with an aborted signal rejects with its reason and changes nothing.',
+    requires: ['maintenance', 'persistent', 'detectsDamage', 'files'],
+    async run(context) {
+      const { backend, harness, random } = context
+      await fill(backend, random)
+      await backend.close()
+      await damage(context)
+      const contents = async (): Promise<readonly Buffer[]> =>
+        Promise.all(((await harness.files?.()) ?? []).map((path) => readFile(path)))
+      const before = await contents()
+      const reason = new Error('stopped')
+      const request = { apply: true, signal: AbortSignal.abort(reason) }
+      await assert.rejects(maintenanceOf(backend).repair(request), (error) => error === reason)
+      assert.deepEqual(await contents(), before)
+    },
+  },
+  {
     id: 'maintenance.repair.damaged',
     level: 'must',
     promise:

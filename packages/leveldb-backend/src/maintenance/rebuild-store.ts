@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 
-import { isStoreError } from '@turnlog/core/backend'
-import type { Problem } from '@turnlog/core/backend'
+import type { Problem, RepairOptions } from '@turnlog/core/backend'
 
 import { Anchor } from '../anchor.ts'
 import { Database } from '../database.ts'
@@ -12,81 +11,104 @@ import { readTableRows } from '../files/table-rows.ts'
 import type { SequencedRow } from '../files/table-rows.ts'
 import { openLevel } from '../level.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import { COUNTER_KEY, decodeCounter, encodeCounter, encodeIdentity, IDENTITY_KEY } from '../store-rows.ts'
+import { COUNTER_KEY, encodeCounter, encodeIdentity, IDENTITY_KEY } from '../store-rows.ts'
+import { FoundStoreRows } from './found-store-rows.ts'
+import { findMissingFiles } from './missing-files.ts'
 import { rebuildSessions } from './rebuild-sessions.ts'
 
 const BATCH_BYTES = 1024 * 1024
 
-/** Copies every whole row of `from` that was not replaced or deleted to a new store in `to`, and makes it consistent. */
-export async function rebuildStore(
-  from: string,
-  to: string,
-  options: CheckedOptions,
-  onAction: (action: Problem) => void,
-): Promise<void> {
-  const files = listStoreFiles(from)
-  const unread = files.keptLogs.filter((number) => !files.logs.includes(number))
-  const sources = [
-    ...[...files.tables.values()].map((name) => ({ file: join(from, name), read: readTableRows })),
-    ...[...files.logs.map(logName), ...unread.map(keptName)].map((name) => ({
-      file: join(from, name),
-      read: readLogRows,
-    })),
-  ]
-  const scan = function* (report: (action: Problem) => void): Generator<SequencedRow> {
-    for (const { file, read } of sources)
-      yield* read(file, (problem) => report({ message: `${file}: ${problem}.`, file }))
+interface Report {
+  readonly onAction: (action: Problem) => void
+  readonly onProgress: RepairOptions['onProgress'] | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Copies every whole row of `from` that was not replaced or deleted to a new store in `to`, and makes it consistent.
+ *
+ * @throws `UNSUPPORTED` if something in it is of a newer format
+ */
+export async function rebuildStore(from: string, to: string, options: CheckedOptions, report: Report): Promise<void> {
+  const { onAction, signal } = report
+  const sources = sourcesOf(from, onAction)
+  let done = 0
+  const advance = (): void => {
+    done += 1
+    report.onProgress?.(done, 2 * sources.length + 1)
+  }
+  const scan = async function* (onProblem: (action: Problem) => void): AsyncGenerator<Iterable<SequencedRow>> {
+    for (const { file, read } of sources) {
+      signal?.throwIfAborted()
+      yield read(file, (problem) => onProblem({ message: `${file}: ${problem}.`, file }))
+      advance()
+      await setImmediate() // a store of thousands of files must not hold up the process
+    }
   }
   const newest = new Map<string, number>()
-  let batches = 0
-  for (const { key, sequence, value } of scan(onAction)) {
-    const name = key.toString('latin1')
-    if ((newest.get(name) ?? -1) < sequence) newest.set(name, sequence)
-    if (value !== undefined && key.equals(COUNTER_KEY)) batches = Math.max(batches, countOf(value))
+  const rows = new FoundStoreRows(from)
+  for await (const found of scan(onAction)) {
+    for (const { key, sequence, value } of found) {
+      const name = key.toString('latin1')
+      if ((newest.get(name) ?? -1) < sequence) newest.set(name, sequence)
+      if (value !== undefined) rows.see(key, sequence, value)
+    }
   }
+  const { storeId, counter, isNewest } = rows.compareWithAnchor(onAction)
   const level = await openLevel(to, options, true)
   const database = new Database(to, level)
   try {
-    let batch = database.batch()
-    let bytes = 0
-    for (const { key, sequence, value } of scan(() => undefined)) {
-      if (value === undefined || newest.get(key.toString('latin1')) !== sequence) continue
-      batch.put(key, value)
-      bytes += key.length + value.length
-      if (bytes < BATCH_BYTES) continue
-      await batch.write()
-      batch = database.batch()
-      bytes = 0
+    for await (const found of scan(() => undefined)) await copyRows(database, found, newest)
+    const sessions = await rebuildSessions(database, { onAction, signal })
+    if (isNewest && counter.sessions !== sessions) {
+      onAction({ message: `The number of sessions is written anew: ${sessions} instead of ${counter.sessions}.` })
     }
-    await batch.write()
-    const sessions = await rebuildSessions(database, { onAction, signal: undefined })
-    const storeId = identityOf(from)
+    const batches = counter.batches + 1
     const last = database.batch()
     last.put(IDENTITY_KEY, encodeIdentity(storeId))
-    last.put(COUNTER_KEY, encodeCounter({ batches: batches + 1, sessions }))
+    last.put(COUNTER_KEY, encodeCounter({ batches, sessions }))
     await last.write({ sync: true })
     // The rebuilt logs hold batches without a number, which opening would not accept: everything goes into tables.
     await database.compact(Buffer.of(0), Buffer.of(0xff))
-    Anchor.create(to, { storeId, batches: batches + 1, durability: options.durability }).close()
+    Anchor.create(to, { storeId, batches, durability: options.durability }).close()
+    advance()
   } finally {
     await database.close()
   }
 }
 
-function countOf(value: Buffer): number {
-  try {
-    return decodeCounter(value).batches
-  } catch (error) {
-    if (isStoreError(error)) return 0 // damaged, and written anew in any case
-    throw error
-  }
+interface Source {
+  readonly file: string
+  readonly read: typeof readTableRows
 }
 
-function identityOf(directory: string): string {
-  try {
-    return Anchor.read(directory).storeId
-  } catch (error) {
-    if (isStoreError(error)) return randomBytes(16).toString('hex')
-    throw error
+function sourcesOf(directory: string, onAction: (action: Problem) => void): readonly Source[] {
+  const files = listStoreFiles(directory)
+  const replaced = findMissingFiles(directory, files, onAction)
+  const unread = files.keptLogs.filter((number) => !files.logs.includes(number))
+  const tables = [...files.tables].filter(([number]) => !replaced.has(number)).map(([, name]) => name)
+  const logs = [...files.logs.map(logName), ...unread.map(keptName)]
+  return [
+    ...tables.map((name) => ({ file: join(directory, name), read: readTableRows })),
+    ...logs.map((name) => ({ file: join(directory, name), read: readLogRows })),
+  ]
+}
+
+async function copyRows(
+  database: Database,
+  rows: Iterable<SequencedRow>,
+  newest: ReadonlyMap<string, number>,
+): Promise<void> {
+  let batch = database.batch()
+  let bytes = 0
+  for (const { key, sequence, value } of rows) {
+    if (value === undefined || newest.get(key.toString('latin1')) !== sequence) continue
+    batch.put(key, value)
+    bytes += key.length + value.length
+    if (bytes < BATCH_BYTES) continue
+    await batch.write()
+    batch = database.batch()
+    bytes = 0
   }
+  await batch.write()
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Problem, RepairOptions, RepairReport } from '@turnlog/core/backend'
 
+import { examineDirectory } from '../examine-directory.ts'
 import { fromLevel } from '../level-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { LOCK_FILE, StoreLock } from '../store-lock.ts'
@@ -12,37 +13,77 @@ import { rebuildStore } from './rebuild-store.ts'
 
 /**
  * Makes a store anew from every row that is whole, in a directory beside it, and then puts it in its place. LevelDB's own
- * repair is never used: it ignores checksums and takes no lock. The damaged directory is kept as it was.
+ * repair is never used: it ignores checksums and takes no lock. The damaged directory is kept as it was, and one in which
+ * nothing is wrong stays where it is.
  *
- * @throws `NOT_FOUND`, `LOCKED`, `IO`
+ * @throws `NOT_FOUND`, `LOCKED`, `UNSUPPORTED`, `INVALID_CONFIG`, `INVALID_ARGUMENT`, `IO`
  */
-export async function repairStore(options: CheckedOptions, { apply = false }: RepairOptions): Promise<RepairReport> {
+export async function repairStore(options: CheckedOptions, request: RepairOptions): Promise<RepairReport> {
+  const { apply = false, session, signal, onProgress } = request
+  signal?.throwIfAborted()
+  if (session !== undefined) throw onlyWhole(session)
   const directory = existing(options.path)
   const lock = StoreLock.acquire(directory)
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
-  const made = apply ? `${directory}.repaired-${time}` : mkdtempSync(join(tmpdir(), 'turnlog-repair-'))
+  let made: string | undefined
   try {
+    const damage = await findDamage(directory, options.path)
+    made = apply ? `${directory}.repaired-${time}` : mkdtempSync(join(tmpdir(), 'turnlog-repair-'))
     mkdirSync(made, { recursive: true, mode: 0o700 })
     const actions: Problem[] = []
-    await rebuildStore(directory, made, options, (action) => actions.push(action))
-    if (!apply) return { applied: false, actions }
+    const onAction = (action: Problem): void => void actions.push(action)
+    await rebuildStore(directory, made, options, { onAction, signal, onProgress })
+    // Whatever opening refuses must not be said to be nothing.
+    if (actions.length === 0 && damage !== undefined) actions.push(damage)
+    if (!apply || actions.length === 0) return { applied: apply, actions }
+    signal?.throwIfAborted()
     const backup = `${directory}.damaged-${time}`
     renameSync(directory, backup)
     renameSync(made, directory)
     rmSync(join(backup, LOCK_FILE), { force: true })
     return { applied: true, actions, backup }
   } catch (error) {
-    throw isStoreError(error) ? error : fromLevel(error, 'repair the store', directory)
+    if (isStoreError(error) || signal?.aborted === true) throw error
+    throw fromLevel(error, 'repair the store', directory)
   } finally {
-    rmSync(made, { recursive: true, force: true })
+    if (made !== undefined) rmSync(made, { recursive: true, force: true })
     lock.release()
   }
+}
+
+/** What opening would say of the files. @throws `NOT_FOUND`, `UNSUPPORTED`, `INVALID_CONFIG`, `IO` */
+async function findDamage(directory: string, path: string): Promise<Problem | undefined> {
+  try {
+    const { kind } = await examineDirectory(directory)
+    if (kind === 'new') throw noStore(path)
+    return undefined
+  } catch (error) {
+    if (!isStoreError(error, 'CORRUPT')) throw error
+    const { message, file } = error
+    return { message, ...(file === undefined ? {} : { file }) }
+  }
+}
+
+function onlyWhole(session: string): StoreError {
+  return new StoreError(
+    'INVALID_ARGUMENT',
+    `Cannot repair session ${JSON.stringify(session)} alone: LevelDB keeps all sessions in the same files. Repair the whole store.`,
+    { session },
+  )
 }
 
 function existing(path: string): string {
   try {
     return realpathSync(resolve(path))
   } catch (error) {
-    throw new StoreError('NOT_FOUND', `There is no store in ${JSON.stringify(path)}.`, { cause: error })
+    throw noStore(path, error)
   }
+}
+
+function noStore(path: string, cause?: unknown): StoreError {
+  return new StoreError(
+    'NOT_FOUND',
+    `There is no store in ${JSON.stringify(path)}.`,
+    cause === undefined ? {} : { cause },
+  )
 }
