@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -9,6 +9,7 @@ import { examineDirectory } from '../examine-directory.ts'
 import { fromLevel } from '../level-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { LOCK_FILE, StoreLock } from '../store-lock.ts'
+import { putInPlace, refuseMountPoint } from './put-in-place.ts'
 import { rebuildStore } from './rebuild-store.ts'
 
 /**
@@ -23,6 +24,7 @@ export async function repairStore(options: CheckedOptions, request: RepairOption
   signal?.throwIfAborted()
   if (session !== undefined) throw onlyWhole(session)
   const directory = existing(options.path)
+  if (apply) refuseMountPoint(directory)
   const lock = StoreLock.acquire(directory)
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
   let made: string | undefined
@@ -38,8 +40,7 @@ export async function repairStore(options: CheckedOptions, request: RepairOption
     if (!apply || actions.length === 0) return { applied: apply, actions }
     signal?.throwIfAborted()
     const backup = `${directory}.damaged-${time}`
-    renameSync(directory, backup)
-    renameSync(made, directory)
+    putInPlace(made, directory, backup)
     rmSync(join(backup, LOCK_FILE), { force: true })
     return { applied: true, actions, backup }
   } catch (error) {
