@@ -77,7 +77,7 @@ export class OpenedStore implements CommitTarget {
   /** @throws `LOCKED`, `CORRUPT`, `UNSUPPORTED`, `INVALID_CONFIG`, `IO` */
   static async open(options: CheckedOptions): Promise<OpenedStore> {
     const directory = makeDirectory(options.path)
-    const lock = StoreLock.acquire(directory)
+    const lock = await StoreLock.acquire(directory)
     let anchor: Anchor | undefined
     let database: Database | undefined
     try {
@@ -207,7 +207,7 @@ function newAnchor({ durability }: CheckedOptions): { storeId: string; batches: 
 
 function staleLock(directory: string): OpenFinding {
   const file = join(directory, LOCK_FILE)
-  return { kind: 'stale-lock', message: 'The lock of a process that no longer runs was taken over.', file }
+  return { kind: 'stale-lock', message: 'The lock of an owner that is gone was taken over.', file }
 }
 
 function makeDirectory(path: string): string {

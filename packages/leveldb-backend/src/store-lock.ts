@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash, randomBytes } from 'node:crypto'
+import { closeSync, linkSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 
+import { findLevelOwner } from './find-level-owner.ts'
+import { isOpenHere } from './is-open-here.ts'
 import { judgeProcess, processIdentity } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 
@@ -17,6 +19,8 @@ interface LockRecord extends ProcessIdentity {
 
 interface Found {
   readonly file: string
+  /** What follows it is named after this. Of a file that cannot be understood it is made from what is in it. */
+  readonly claim: string
   /** `undefined` if it cannot be understood, which a crash cannot cause: files appear whole or not at all. */
   readonly record: LockRecord | undefined
 }
@@ -34,34 +38,54 @@ function openLocations(): Set<string> {
  * reading its `LOCK` file there, releases it. So this one comes first and such an open never reaches LevelDB.
  *
  * A dead owner's lock is taken over by linking the next claim, which only one process can do: `turnlog.lock` names a
- * claim, `turnlog.lock.<claim>` is the claim that follows it. The winner then puts its own record in the first place.
+ * claim, `turnlog.lock.<claim>` is the claim that follows it. The winner asks the kernel whether somebody has LevelDB
+ * open all the same: lock files can be deleted, overwritten or copied. Only then it puts its own record in the first
+ * place; who is refused leaves everything as it was.
+ *
+ * The file stays open as long as the lock is held. When a thread ends Node closes what it had open, so the others can
+ * see that the owner is gone although the process lives.
  */
 export class StoreLock {
   readonly #directory: string
   readonly #claim: string
+  readonly #descriptor: number
   /** The owner was dead; its lock was taken over. */
   readonly isTakenOver: boolean
 
-  private constructor(directory: string, claim: string, isTakenOver: boolean) {
+  private constructor(directory: string, claim: string, descriptor: number, isTakenOver: boolean) {
     this.#directory = directory
     this.#claim = claim
+    this.#descriptor = descriptor
     this.isTakenOver = isTakenOver
   }
 
   /** `directory` is a real path. @throws `LOCKED`, `IO` */
-  static acquire(directory: string): StoreLock {
+  static async acquire(directory: string): Promise<StoreLock> {
     const locations = openLocations()
     if (locations.has(directory)) throw lockedHere(directory)
     locations.add(directory)
     const claim = randomBytes(8).toString('hex')
+    const file = join(directory, LOCK_FILE)
+    const draft = `${file}.new-${claim}`
+    let descriptor: number | undefined
     try {
-      return new StoreLock(directory, claim, acquireClaim(directory, claim))
+      descriptor = openSync(draft, 'wx', 0o600)
+      writeFileSync(descriptor, `${JSON.stringify(newRecord(claim))}\n`)
+      const place = linkClaim(directory, claim, draft)
+      await refuseIfOpen(directory)
+      if (place !== file) {
+        renameSync(draft, file)
+        unlinkIfThere(place)
+      }
+      return new StoreLock(directory, claim, descriptor, place !== file)
     } catch (error) {
-      locations.delete(directory)
-      if (isStoreError(error)) throw error
-      // It may have failed with the lock in our hands, and we live: nobody could ever take it over.
+      // With the claim left in its place, and we live, nobody could ever take it over.
       ignoreFailure(() => withdraw(directory, claim))
-      throw lockFailed(directory, error)
+      if (descriptor !== undefined) closeSync(descriptor)
+      locations.delete(directory)
+      throw isStoreError(error) ? error : lockFailed(directory, error)
+    } finally {
+      ignoreFailure(() => unlinkIfThere(draft)) // left behind, it is in nobody's way
     }
   }
 
@@ -69,7 +93,7 @@ export class StoreLock {
   static check(directory: string): void {
     if (openLocations().has(directory)) throw lockedHere(directory)
     const found = lastClaim(directory)
-    if (found?.record !== undefined) refuseUnlessDead(directory, found.record)
+    if (found !== undefined) refuseUnlessGone(directory, found)
   }
 
   /** @throws `IO` if the file stays behind: then nobody can open the store until this process has ended */
@@ -79,13 +103,15 @@ export class StoreLock {
     } catch (error) {
       throw isStoreError(error) ? error : lockFailed(this.#directory, error)
     } finally {
+      closeSync(this.#descriptor)
       openLocations().delete(this.#directory)
     }
   }
 }
 
 function withdraw(directory: string, claim: string): void {
-  if (lastClaim(directory)?.record?.claim === claim) unlinkIfThere(join(directory, LOCK_FILE))
+  const found = lastClaim(directory)
+  if (found?.claim === claim) unlinkIfThere(found.file)
 }
 
 function ignoreFailure(work: () => void): void {
@@ -101,39 +127,20 @@ function lockFailed(directory: string, cause: unknown): StoreError {
   return new StoreError('IO', `Cannot lock or unlock the store in ${directory}. See the cause.`, { file, cause })
 }
 
-/** Whether a dead owner's lock was in the way. */
-function acquireClaim(directory: string, claim: string): boolean {
-  const record: LockRecord = {
-    ...processIdentity(),
-    since: new Date().toISOString(),
-    claim,
-  }
+function newRecord(claim: string): LockRecord {
+  return { ...processIdentity(), since: new Date().toISOString(), claim }
+}
+
+/** Puts the claim behind the last one. Gives the name that it has there. @throws `LOCKED` */
+function linkClaim(directory: string, claim: string, draft: string): string {
   const file = join(directory, LOCK_FILE)
-  const own = `${file}.new-${claim}`
-  writeFileSync(own, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' })
-  try {
-    for (;;) {
-      const found = lastClaim(directory)
-      if (found === undefined) {
-        if (tryLink(own, file)) return false
-        continue
-      }
-      if (found.record === undefined) {
-        renameSync(own, file) // cannot be read, so cannot be followed; LevelDB's kernel lock decides
-        return true
-      }
-      refuseUnlessDead(directory, found.record)
-      const next = `${file}.${found.record.claim}`
-      if (!tryLink(own, next)) continue
-      if (lastClaim(directory)?.record?.claim === claim) {
-        renameSync(own, file)
-        unlinkIfThere(next)
-        return true
-      }
-      unlinkIfThere(next) // the claim that it follows had been replaced in the meantime
-    }
-  } finally {
-    ignoreFailure(() => unlinkIfThere(own)) // left behind, it is in nobody's way
+  for (;;) {
+    const found = lastClaim(directory)
+    if (found !== undefined) refuseUnlessGone(directory, found)
+    const place = found === undefined ? file : `${file}.${found.claim}`
+    if (!tryLink(draft, place)) continue
+    if (lastClaim(directory)?.claim === claim) return place
+    unlinkIfThere(place) // the claim that it follows had been replaced in the meantime
   }
 }
 
@@ -149,10 +156,17 @@ function lastClaim(directory: string): Found | undefined {
       throw new StoreError('IO', `Cannot read the lock file ${file}. See the cause.`, { file, cause: error })
     }
     const record = parseRecord(text)
-    found = { file, record }
-    if (record === undefined) return found
-    file = `${join(directory, LOCK_FILE)}.${record.claim}`
+    found = { file, record, claim: record?.claim ?? claimOfText(file, text) }
+    file = `${join(directory, LOCK_FILE)}.${found.claim}`
   }
+}
+
+/** With the name in it: if what follows cannot be understood either, it shall not follow itself. */
+function claimOfText(file: string, text: string): string {
+  return createHash('sha256')
+    .update(`${basename(file)}\n${text}`)
+    .digest('hex')
+    .slice(0, 16)
 }
 
 function parseRecord(text: string): LockRecord | undefined {
@@ -165,15 +179,30 @@ function parseRecord(text: string): LockRecord | undefined {
   }
 }
 
-function refuseUnlessDead(directory: string, owner: LockRecord): void {
+/** Whoever is not refused here is not alone for certain: the kernel has the last word. */
+function refuseUnlessGone(directory: string, { file, record: owner }: Found): void {
+  if (owner === undefined) return
   const state = judgeProcess(owner, processIdentity())
   if (state === 'dead') return
+  // One of our threads has ended; or the directory is a copy of one that we have open.
+  if (state === 'alive' && owner.pid === process.pid && isOpenHere(file) === false) return
   const who = `process ${owner.pid} on ${owner.host} since ${owner.since}`
   throw new StoreError(
     'LOCKED',
     state === 'alive'
       ? `The store in ${directory} is in use by ${who}. Close it there, or use another directory.`
       : `The store in ${directory} was opened by ${who}, and from here it cannot be seen whether that process still runs. If it does not, delete ${join(directory, LOCK_FILE)} and try again.`,
+    { file: join(directory, LOCK_FILE) },
+  )
+}
+
+async function refuseIfOpen(directory: string): Promise<void> {
+  const owner = await findLevelOwner(directory)
+  if (owner === 'this process') throw lockedHere(directory)
+  if (owner === undefined) return
+  throw new StoreError(
+    'LOCKED',
+    `The store in ${directory} is in use by another process, although its lock file does not say so. Close it there, or use another directory.`,
     { file: join(directory, LOCK_FILE) },
   )
 }

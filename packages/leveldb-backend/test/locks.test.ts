@@ -1,23 +1,37 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
+import { fileContents, filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
 
 /** A process that opens the store, appends once and then waits. */
-async function owner(path: string): Promise<{ child: ChildProcess; said: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'owner-child.mjs'), path], {
+async function owner(path: string, durability = 'sync'): Promise<{ child: ChildProcess; said: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'owner-child.mjs'), path, durability], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
   return { child, said: said.toString().trim() }
+}
+
+/** The same in a thread of this process. */
+async function ownerThread(path: string): Promise<{ worker: Worker; said: string }> {
+  const worker = new Worker(join(import.meta.dirname, 'owner-child.mjs'), {
+    argv: [path, 'sync'],
+    execArgv: [], // the package as it was built, not its sources
+    stdin: true,
+    stdout: true,
+  })
+  onTestFinished(async () => void (await worker.terminate()))
+  const [said] = (await once(worker.stdout, 'data')) as [Buffer]
+  return { worker, said: said.toString().trim() }
 }
 
 async function killed(child: ChildProcess): Promise<void> {
@@ -75,6 +89,52 @@ test('a lock file that cannot be read does not stop the next owner', async () =>
   writeFileSync(join(path, 'turnlog.lock'), 'nonsense')
   expect((await backend.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
 })
+
+test.each([
+  ['deleted', (file: string) => rmSync(file)],
+  ['overwritten', (file: string) => writeFileSync(file, 'nonsense')],
+])('a running owner whose lock file was %s is LOCKED, and nothing of it is touched', async (_, spoil) => {
+  const path = temporaryDirectory()
+  const { child } = await owner(path, 'os') // which leaves its log alone, unless somebody appends
+  spoil(join(path, 'turnlog.lock'))
+  // As if it was just writing: an open that thinks itself alone would cut this off.
+  for (const log of filesNamed(path, /\.log$/)) appendFileSync(log, 'half a record')
+  const before = fileContents(path)
+  const backend = leveldbBackend({ path })
+  await expect(backend.open()).rejects.toMatchObject({ code: 'LOCKED' })
+  expect(fileContents(path)).toEqual(before)
+  await expect(backend.maintenance?.repair?.({ apply: true })).rejects.toMatchObject({ code: 'LOCKED' })
+  expect(fileContents(path)).toEqual(before)
+  expect((await owner(path)).said).toBe('LOCKED')
+  await killed(child)
+  expect((await backend.open()).findings).toContainEqual(expect.objectContaining({ kind: 'torn-tail' }))
+  await backend.close()
+})
+
+test('a thread cannot open what another one has open, not even without a lock file, and the owner stays protected', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  expect((await ownerThread(path)).said).toBe('LOCKED')
+  rmSync(join(path, 'turnlog.lock'))
+  expect((await ownerThread(path)).said).toBe('LOCKED')
+  expect((await owner(path)).said).toBe('LOCKED')
+  await grow(backend, 'a', 1)
+})
+
+test.runIf(process.platform === 'linux')(
+  'the lock of a thread that has ended is taken over, and reported',
+  async () => {
+    const path = temporaryDirectory()
+    const { worker, said } = await ownerThread(path)
+    expect(said).toBe('open')
+    const backend = leveldbBackend({ path })
+    await expect(backend.open()).rejects.toMatchObject({ code: 'LOCKED' })
+    await worker.terminate()
+    expect((await backend.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
+    expect(await readAll(backend, 'a')).toHaveLength(1)
+    await backend.close()
+  },
+)
 
 test('closing leaves no lock, and a refused open leaves the one of the owner', async () => {
   const path = temporaryDirectory()

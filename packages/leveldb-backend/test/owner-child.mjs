@@ -1,6 +1,6 @@
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 
-const backend = leveldbBackend({ path: process.argv[2] })
+const backend = leveldbBackend({ path: process.argv[2], durability: process.argv[3] })
 try {
   await backend.open()
   const last = (await backend.head('a'))?.last ?? 0

@@ -25,7 +25,7 @@ export async function repairStore(options: CheckedOptions, request: RepairOption
   if (session !== undefined) throw onlyWhole(session)
   const directory = existing(options.path)
   if (apply) refuseMountPoint(directory)
-  const lock = StoreLock.acquire(directory)
+  const lock = await StoreLock.acquire(directory)
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
   let made: string | undefined
   try {
