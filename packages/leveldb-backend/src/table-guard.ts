@@ -54,7 +54,10 @@ export class TableGuard {
 
   /** Resolves when every table has been checked. Damage is told to whoever reads it, and to every writer. @throws `CORRUPT` */
   all(): Promise<void> {
-    this.#all ??= this.#checkAll()
+    this.#all ??= this.#checkAll().catch((error: unknown) => {
+      if (this.#damage === undefined) this.#all = undefined // could not be read: the next one tries again
+      throw error
+    })
     return this.#all
   }
 
@@ -118,7 +121,10 @@ export class TableGuard {
       problem = await findDamage(table, this.#abort.signal)
     } catch (error) {
       // Compacted away since: then it was checked before, as no compaction runs while tables are unchecked.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw fromLevel(error, 'read a table', table.file)
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+        this.#checking.delete(table.number) // too many open files, say: the next one tries again
+        throw fromLevel(error, 'read a table', table.file)
+      }
     }
     if (problem !== undefined) {
       this.#damage ??= corruptFile(table.file, problem)
