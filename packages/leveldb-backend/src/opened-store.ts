@@ -130,7 +130,8 @@ export class OpenedStore implements CommitTarget {
   }
 
   async #checkAndReopen(isUnchecked: boolean): Promise<void> {
-    if (isUnchecked) await this.#guard.all()
+    // To reopen makes tables of the logs, which can lead to a compaction as well.
+    if (isUnchecked || this.#isFenced) await this.#guard.all()
     if (!this.#isFenced) return
     this.#reopening ??= this.#reopen().finally(() => {
       this.#reopening = undefined

@@ -24,7 +24,7 @@ export async function prepareExisting(
   guard: TableGuard,
 ): Promise<OpenFinding[]> {
   const { torn, orphans, missed } = inspection
-  await guard.prepare(inspection.batches !== undefined)
+  await guard.prepare(inspection, options.writeBufferBytes)
   const batches = inspection.batches ?? (await countInShadow(directory, options, torn, guard))
   const findings = compareWithAnchor(directory, anchor, Math.max(batches, lastNumber(missed)), torn)
   if (torn !== undefined) setTailAside(torn.file, torn.offset)

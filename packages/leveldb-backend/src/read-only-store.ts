@@ -41,7 +41,7 @@ export class ReadOnlyStore {
     if (examined.kind === 'new') throw noStore(options.path)
     const { anchor, inspection } = examined
     const guard = new TableGuard(inspection.tables)
-    await guard.prepare(inspection.batches !== undefined)
+    await guard.prepare(inspection, options.writeBufferBytes)
     const level = await openShadow(directory, options, inspection.torn)
     const database = new Database(directory, level, guard, () => writerSince(directory))
     try {

@@ -1,8 +1,9 @@
 import type { StoreError } from '@turnlog/core/backend'
 
+import { countRecoveredTables } from './count-recovered-tables.ts'
 import type { KeyRange } from './database.ts'
 import { corruptFile } from './files/inspect-store.ts'
-import type { InspectedTable } from './files/inspect-store.ts'
+import type { InspectedTable, Inspection } from './files/inspect-store.ts'
 import { checkBlocks, checkTable } from './files/table-file.ts'
 import { fromLevel } from './level-error.ts'
 
@@ -46,10 +47,12 @@ export class TableGuard {
   }
 
   /** Checks at once what is small, or what LevelDB would rewrite as soon as it is open. @throws `CORRUPT` */
-  async prepare(hasLog: boolean): Promise<void> {
+  async prepare({ records, missed }: Pick<Inspection, 'records' | 'missed'>, writeBufferBytes: number): Promise<void> {
     let bytes = 0
     for (const table of this.#unchecked.values()) bytes += table.bytes
-    if (bytes <= SMALL_BYTES || isCompactionDue(this.#levels.flat(), hasLog)) await this.all()
+    const isDue = (): boolean =>
+      isCompactionDue(this.#levels.flat(), countRecoveredTables([...records, ...missed], writeBufferBytes))
+    if (bytes <= SMALL_BYTES || isDue()) await this.all()
   }
 
   /** Resolves when every table has been checked. Damage is told to whoever reads it, and to every writer. @throws `CORRUPT` */
@@ -143,9 +146,9 @@ async function findDamage({ file, bytes, sizes }: InspectedTable, signal: AbortS
   return damaged === undefined ? undefined : `the block at byte ${damaged} has a wrong checksum`
 }
 
-/** Whether LevelDB would rewrite tables as soon as it is open. */
-function isCompactionDue(tables: readonly InspectedTable[], hasLog: boolean): boolean {
-  const level0 = tables.filter((table) => table.level === 0).length + (hasLog ? 1 : 0)
+/** Whether LevelDB would rewrite tables as soon as it is open and has added some to level 0. */
+function isCompactionDue(tables: readonly InspectedTable[], added: number): boolean {
+  const level0 = tables.filter((table) => table.level === 0).length + added
   if (level0 >= LEVEL_0_TABLES) return true
   return [1, 2, 3, 4, 5].some((level) => {
     const bytes = tables.reduce((sum, table) => sum + (table.level === level ? table.bytes : 0), 0)

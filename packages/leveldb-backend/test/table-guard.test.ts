@@ -1,21 +1,29 @@
-import { mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { StoreError } from '@turnlog/core/backend'
 import { expect, test } from 'vitest'
 
 import { inspectStore } from '../src/files/inspect-store.ts'
+import type { Inspection } from '../src/files/inspect-store.ts'
 import { KNOWN_TABLES_FILE } from '../src/files/known-tables.ts'
+import { parseLog } from '../src/files/log-file.ts'
+import { encodeLog } from '../src/files/log-writer.ts'
 import { listStoreFiles } from '../src/files/store-files.ts'
 import { TableGuard } from '../src/table-guard.ts'
 import { filesNamed, temporaryDirectory, writeSample } from './sample-store.ts'
 
 /** A guard of a store whose tables were never checked. */
-async function guardOfSample(): Promise<{ guard: TableGuard; tables: readonly string[] }> {
+async function guardOfSample(): Promise<{
+  guard: TableGuard
+  inspection: Inspection
+  tables: readonly string[]
+}> {
   const path = temporaryDirectory()
   await writeSample(path)
   rmSync(join(path, KNOWN_TABLES_FILE), { force: true })
-  const { tables } = await inspectStore(path, listStoreFiles(path))
-  return { guard: new TableGuard(tables), tables: filesNamed(path, /\.ldb$/) }
+  const inspection = await inspectStore(path, listStoreFiles(path))
+  return { guard: new TableGuard(inspection.tables), inspection, tables: filesNamed(path, /\.ldb$/) }
 }
 
 /** Directories instead of the tables: they can be opened, but not read. */
@@ -43,4 +51,19 @@ test('a table that could not be read for a moment is checked when it is next nee
   await guard.ready({})
   await guard.all()
   expect(guard.isDone).toBe(true)
+})
+
+test.each([
+  ['before it is opened if LevelDB would compact at once', 5, 'CORRUPT'],
+  ['later if not', 1, undefined],
+])('a large store is checked %s: its logs may become many tables', async (_, count, code) => {
+  const { inspection } = await guardOfSample()
+  const large = { level: 2, bytes: 64 * 1024 * 1024 }
+  const tables = inspection.tables.map((table) => Object.assign(table, large))
+  for (const { file } of tables) writeFileSync(file, readFileSync(file).fill(1, 0, 20))
+  const batch = Buffer.alloc(64 * 1024)
+  const { records } = parseLog(encodeLog(Array.from({ length: count }, () => batch)))
+  const guard = new TableGuard(tables)
+  const outcome = await guard.prepare({ records, missed: [] }, batch.length).catch((error: unknown) => error)
+  expect((outcome as StoreError | undefined)?.code).toBe(code)
 })
