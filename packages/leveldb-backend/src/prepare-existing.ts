@@ -1,14 +1,14 @@
 import type { OpenFinding } from '@turnlog/core/backend'
 
-import { Database } from './database.ts'
 import { compareWithAnchor } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
-import { lastNumber } from './files/inspect-store.ts'
-import type { TornLog } from './files/inspect-store.ts'
+import { corruptFile, lastNumber } from './files/inspect-store.ts'
+import type { InspectedTable } from './files/inspect-store.ts'
 import { removeTablesAside, setFileAside, setTailAside } from './files/set-aside.ts'
-import { closeShadow, openShadow } from './level.ts'
+import { findTableRow } from './files/table-rows.ts'
+import type { SequencedRow } from './files/table-rows.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
-import { readStoreRows } from './store-rows.ts'
+import { decodeStoreRows } from './store-rows.ts'
 import type { TableGuard } from './table-guard.ts'
 
 type Existing = Extract<Examined, { kind: 'existing' }>
@@ -23,9 +23,10 @@ export async function prepareExisting(
   { anchor, inspection }: Existing,
   guard: TableGuard,
 ): Promise<OpenFinding[]> {
-  const { torn, orphans, missed } = inspection
+  const { tables, torn, orphans, missed } = inspection
   await guard.prepare(inspection, options.writeBufferBytes)
-  const batches = inspection.batches ?? (await countInShadow(directory, options, torn, guard))
+  // If the logs hold no whole batch, the number of the last one is in a table.
+  const batches = inspection.batches ?? decodeStoreRows(directory, (key) => newestIn(tables, key)).batches
   const findings = compareWithAnchor(directory, anchor, Math.max(batches, lastNumber(missed)), torn)
   if (torn !== undefined) setTailAside(torn.file, torn.offset)
   // A kill in the midst of a compaction leaves some each time. Those of an earlier one: the store was opened since, whole.
@@ -41,17 +42,14 @@ export async function prepareExisting(
   return findings
 }
 
-/** The logs hold no whole batch, so the number of the last one is in a table. */
-async function countInShadow(
-  directory: string,
-  options: CheckedOptions,
-  torn: TornLog | undefined,
-  guard: TableGuard,
-): Promise<number> {
-  const level = await openShadow(directory, options, torn)
-  try {
-    return (await readStoreRows(new Database(directory, level, guard))).batches
-  } finally {
-    await closeShadow(level)
+/** The newest value of a key, without LevelDB. @throws `CORRUPT` naming the file */
+function newestIn(tables: readonly InspectedTable[], key: Buffer): Buffer | undefined {
+  let newest: SequencedRow | undefined
+  for (const { file, smallest, largest } of tables) {
+    if (smallest.compare(key) > 0 || largest.compare(key) < 0) continue
+    const found = findTableRow(file, key)
+    if ('problem' in found) throw corruptFile(file, found.problem)
+    if (found.row !== undefined && found.row.sequence > (newest?.sequence ?? -1)) newest = found.row
   }
+  return newest?.value
 }

@@ -50,12 +50,17 @@ export interface StoreRows extends Counter {
 /** @throws `CORRUPT` if the rows that every store has are not there, `UNSUPPORTED` */
 export async function readStoreRows(database: Database, snapshot?: Snapshot): Promise<StoreRows> {
   const rows = await database.rows({ gte: COUNTER_KEY, lte: IDENTITY_KEY }, 2, { snapshot })
-  const counter = rows.find(([key]) => key.equals(COUNTER_KEY))?.[1]
-  const identity = rows.find(([key]) => key.equals(IDENTITY_KEY))?.[1]
+  return decodeStoreRows(database.directory, (wanted) => rows.find(([key]) => key.equals(wanted))?.[1])
+}
+
+/** @throws `CORRUPT` if the rows that every store has are not there, `UNSUPPORTED` */
+export function decodeStoreRows(directory: string, find: (key: Buffer) => Buffer | undefined): StoreRows {
+  const counter = find(COUNTER_KEY)
+  const identity = find(IDENTITY_KEY)
   if (counter === undefined || identity === undefined) {
     throw new StoreError(
       'CORRUPT',
-      `The LevelDB database in ${database.directory} has no identity: rows are missing, or it belongs to another program.`,
+      `The LevelDB database in ${directory} has no identity: rows are missing, or it belongs to another program.`,
     )
   }
   return { storeId: decodeIdentity(identity, database.directory), ...decodeCounter(counter) }

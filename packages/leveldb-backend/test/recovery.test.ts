@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 
 import type { Backend } from '@turnlog/core/backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { parseLog } from '../src/files/log-file.ts'
 import {
@@ -169,4 +169,20 @@ test('a trim is carried out in the background, and one that was interrupted goes
   expect((await readAll(backend, 'a')).map(({ seq }) => seq)).toEqual(
     Array.from({ length: 42 }, (_, index) => 600 + index),
   )
+})
+
+test('a store is opened to write where there is no directory for temporary files', async () => {
+  const path = temporaryDirectory()
+  vi.stubEnv('TMPDIR', join(path, 'nowhere'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const backend = leveldbBackend({ path })
+  await backend.open()
+  await grow(backend, 'a', 70)
+  // The second time the log becomes a table, the third time all that there is is in tables.
+  for (let time = 0; time < 3; time += 1) {
+    await backend.close()
+    expect((await backend.open()).findings).toEqual([])
+  }
+  expect(await readAll(backend, 'a')).toHaveLength(70)
+  await backend.close()
 })

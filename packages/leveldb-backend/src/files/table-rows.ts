@@ -43,6 +43,32 @@ export function* readTableRows(file: string, onProblem: (problem: string) => voi
   }
 }
 
+/** The newest row of a table with this key. Reads only the blocks where it could be. */
+export function findTableRow(
+  file: string,
+  key: Buffer,
+): { readonly row: SequencedRow | undefined } | { readonly problem: string } {
+  const descriptor = openSync(file, 'r')
+  try {
+    const checked = checkTable(file, fstatSync(descriptor).size)
+    if ('problem' in checked) return checked
+    const entries = new BlockEntries(checked.index)
+    while (entries.next()) {
+      const last = entries.key() // of the block, or between it and the next one
+      if (userKey(last).compare(key) < 0) continue
+      const { offset, bytes } = entries.handle()
+      const rows = parseBlock(readBlock(descriptor, { offset, bytes }))
+      if (rows === undefined) return { problem: `the block at byte ${offset} is damaged` }
+      // Of one key the newest row comes first.
+      const row = rows.find((candidate) => candidate.key.compare(key) >= 0)
+      if (row !== undefined) return { row: row.key.equals(key) ? row : undefined }
+    }
+    return { row: undefined }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /**
  * Whether any row, live or not, has a key that begins with one of these. Reads only the blocks where it could be: no key
  * in a block is above its entry in the index, none in the next one below.
@@ -56,7 +82,7 @@ export function holdsPrefix(file: string, prefixes: readonly Buffer[]): boolean 
     let before: Buffer = Buffer.alloc(0)
     while (entries.next()) {
       const key = entries.key()
-      const limit = key.subarray(0, Math.max(0, key.length - SEQUENCE_BYTES))
+      const limit = userKey(key)
       const lower = before
       before = limit
       const near = prefixes.filter(
@@ -70,6 +96,10 @@ export function holdsPrefix(file: string, prefixes: readonly Buffer[]): boolean 
   } finally {
     closeSync(descriptor)
   }
+}
+
+function userKey(key: Buffer): Buffer {
+  return key.subarray(0, Math.max(0, key.length - SEQUENCE_BYTES))
 }
 
 function beginsWith(key: Buffer, prefix: Buffer): boolean {
