@@ -10,7 +10,7 @@ export interface ProcessIdentity {
   readonly started: string
 }
 
-/** What is unknown on a system without `/proc` is empty, and equal to itself. */
+/** What is unknown on a system without `/proc` is empty. */
 export function processIdentity(): ProcessIdentity {
   return {
     host: hostname(),
@@ -29,15 +29,18 @@ export function bootId(): string {
 /** `unknown` if it cannot be seen from here. */
 export function judgeProcess(owner: ProcessIdentity, self: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
   if (owner.host !== self.host) return 'unknown'
-  if (owner.boot !== self.boot) return 'dead'
+  if (owner.boot !== self.boot) return owner.boot === '' || self.boot === '' ? 'unknown' : 'dead'
   if (owner.namespace !== self.namespace) return 'unknown'
+  if (owner.pid === self.pid && owner.started === self.started) return 'alive'
   try {
     process.kill(owner.pid, 0)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
   }
+  // Without /proc somebody has this pid, and nobody knows since when.
   const started = startTime(owner.pid)
-  return started === owner.started ? 'alive' : started === '' ? 'unknown' : 'dead'
+  if (owner.started === '' || started === '') return 'unknown'
+  return started === owner.started ? 'alive' : 'dead'
 }
 
 /** In ticks since boot: the 22nd field, counted after the name, which may itself hold blanks and brackets. */

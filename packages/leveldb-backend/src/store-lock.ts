@@ -4,6 +4,8 @@ import { basename, join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 
+import { fileIdentity, isAnotherFile } from './file-identity.ts'
+import type { FileIdentity } from './file-identity.ts'
 import { findLevelOwner } from './find-level-owner.ts'
 import { isOpenHere } from './is-open-here.ts'
 import { judgeProcess, processIdentity } from './process-identity.ts'
@@ -11,7 +13,7 @@ import type { ProcessIdentity } from './process-identity.ts'
 
 export const LOCK_FILE = 'turnlog.lock'
 
-interface LockRecord extends ProcessIdentity {
+interface LockRecord extends ProcessIdentity, Partial<FileIdentity> {
   readonly since: string
   /** Names this claim, so that exactly one process can take over from it. */
   readonly claim: string
@@ -70,7 +72,7 @@ export class StoreLock {
     let descriptor: number | undefined
     try {
       descriptor = openSync(draft, 'wx', 0o600)
-      writeFileSync(descriptor, `${JSON.stringify(newRecord(claim))}\n`)
+      writeFileSync(descriptor, `${JSON.stringify(newRecord(claim, draft))}\n`)
       const place = linkClaim(directory, claim, draft)
       await refuseIfOpen(directory)
       if (place !== file) {
@@ -127,8 +129,8 @@ function lockFailed(directory: string, cause: unknown): StoreError {
   return new StoreError('IO', `Cannot lock or unlock the store in ${directory}. See the cause.`, { file, cause })
 }
 
-function newRecord(claim: string): LockRecord {
-  return { ...processIdentity(), since: new Date().toISOString(), claim }
+function newRecord(claim: string, draft: string): LockRecord {
+  return { ...processIdentity(), since: new Date().toISOString(), claim, ...fileIdentity(draft) }
 }
 
 /** Puts the claim behind the last one. Gives the name that it has there. @throws `LOCKED` */
@@ -182,17 +184,22 @@ function parseRecord(text: string): LockRecord | undefined {
 /** Whoever is not refused here is not alone for certain: the kernel has the last word. */
 function refuseUnlessGone(directory: string, { file, record: owner }: Found): void {
   if (owner === undefined) return
-  const state = judgeProcess(owner, processIdentity())
+  const self = processIdentity()
+  const state = judgeProcess(owner, self)
   if (state === 'dead') return
-  // One of our threads has ended; or the directory is a copy of one that we have open.
-  if (state === 'alive' && owner.pid === process.pid && isOpenHere(file) === false) return
+  if (state === 'alive') {
+    if (owner.pid === self.pid && isOpenHere(file) === false) return // one of our threads has ended
+    // A copy or a snapshot of a store that is open. The numbers of files mean nothing if those of the machine differ.
+    if (self.boot !== '' && isAnotherFile(file, owner)) return
+  }
+  const lock = join(directory, LOCK_FILE)
   const who = `process ${owner.pid} on ${owner.host} since ${owner.since}`
   throw new StoreError(
     'LOCKED',
     state === 'alive'
       ? `The store in ${directory} is in use by ${who}. Close it there, or use another directory.`
-      : `The store in ${directory} was opened by ${who}, and from here it cannot be seen whether that process still runs. If it does not, delete ${join(directory, LOCK_FILE)} and try again.`,
-    { file: join(directory, LOCK_FILE) },
+      : `The store in ${directory} was opened by ${who}, and from here it cannot be seen whether that process still runs. If it does not, or if this is a copy of a store, delete ${lock} and try again.`,
+    { file: lock },
   )
 }
 

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { fileContents, filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
+import { copyStore, fileContents, filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
 
 /** A process that opens the store, appends once and then waits. */
 async function owner(path: string, durability = 'sync'): Promise<{ child: ChildProcess; said: string }> {
@@ -135,6 +135,28 @@ test.runIf(process.platform === 'linux')(
     await backend.close()
   },
 )
+
+test.runIf(process.platform === 'linux')('a copy of a store that is open belongs to nobody', async () => {
+  const path = temporaryDirectory()
+  const { child } = await owner(path)
+  copyStore(path, `${path}-copy`)
+  const copy = leveldbBackend({ path: `${path}-copy` })
+  await copy.open({ readOnly: true })
+  await copy.close()
+  expect((await copy.open()).findings).toContainEqual(expect.objectContaining({ kind: 'stale-lock' }))
+  expect(await readAll(copy, 'a')).toHaveLength(1)
+  // Of a copy that is open itself, only the one who has it open may say so.
+  expect((await owner(`${path}-copy`)).said).toBe('LOCKED')
+  copyStore(`${path}-copy`, `${path}-second`)
+  const second = leveldbBackend({ path: `${path}-second` })
+  await second.open()
+  await second.close()
+  await copy.close()
+  await expect(leveldbBackend({ path }).open()).rejects.toMatchObject({
+    code: 'LOCKED',
+    message: expect.stringContaining(`process ${child.pid} `) as string,
+  })
+})
 
 test('closing leaves no lock, and a refused open leaves the one of the owner', async () => {
   const path = temporaryDirectory()
