@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
@@ -10,7 +10,7 @@ import { Database } from './database.ts'
 import { compareIdentity, examineDirectory } from './examine-directory.ts'
 import { forgetCompactions } from './files/forget-compactions.ts'
 import { dropKeptLogs, keepLogs } from './files/kept-logs.ts'
-import { protectFiles } from './files/protect-files.ts'
+import { protectDirectory, protectFiles } from './files/protect-files.ts'
 import type { CommitTarget } from './group-commit.ts'
 import { fromLevel } from './level-error.ts'
 import { openLevel } from './level.ts'
@@ -87,6 +87,7 @@ export class OpenedStore implements CommitTarget {
       const findings = examined.kind === 'new' ? [] : await prepareExisting(directory, options, examined, guard)
       if (lock.isTakenOver) findings.push(staleLock(directory))
       if (examined.kind === 'new') {
+        protectDirectory(directory)
         for (const name of examined.leftovers) rmSync(join(directory, name), { force: true })
         anchor = Anchor.create(directory, newAnchor(options))
         syncDirectory(directory)
@@ -150,6 +151,7 @@ export class OpenedStore implements CommitTarget {
     }
     this.#isFenced = false
     this.#leavesTraces = true
+    void this.#notes.note()
   }
 
   /** Before the next write: a fresh log, and a MANIFEST that knows only what there is. */
@@ -214,10 +216,7 @@ function staleLock(directory: string): OpenFinding {
 function makeDirectory(path: string): string {
   const directory = resolve(path)
   try {
-    if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) {
-      chmodSync(directory, 0o700)
-      syncDirectory(join(directory, '..'))
-    }
+    if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(join(directory, '..'))
     return realpathSync(directory)
   } catch (error) {
     throw new StoreError('IO', `Cannot use ${JSON.stringify(path)} as the directory of a store. See the cause.`, {

@@ -2,14 +2,15 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { tableState, writeKnownTables } from './files/known-tables.ts'
-import { listStoreFiles } from './files/store-files.ts'
+import { protectFile } from './files/protect-files.ts'
+import { listStoreFiles, logName } from './files/store-files.ts'
 import { bootId } from './process-identity.ts'
 import type { TableGuard } from './table-guard.ts'
 
 /**
  * Notes which tables need not be checked at the next opening, see `readKnownTables`: those that the guard has checked, and
  * those that came since, which this process's LevelDB wrote. A store that is opened after a kill would else be read as a
- * whole before LevelDB may compact it.
+ * whole before LevelDB may compact it. On the way it takes from other users what LevelDB has made since.
  *
  * What cannot be noted is checked again; so no error here is anybody's trouble.
  */
@@ -67,9 +68,12 @@ export class TableNotes {
   }
 
   async #note(): Promise<void> {
-    if (this.#boot === '') return
+    const { logs, manifests, tables } = listStoreFiles(this.#directory)
+    for (const name of ['CURRENT', 'LOG', ...manifests, ...logs.map(logName)]) {
+      await protectFile(join(this.#directory, name))
+    }
     const states = new Map<number, string>()
-    for (const [number, name] of listStoreFiles(this.#directory).tables) {
+    for (const [number, name] of tables) {
       if (this.#guard.isUnchecked(number)) continue
       const state = this.#states.get(number) ?? (await this.#stateOf(number, name))
       if (state !== undefined) states.set(number, state)
@@ -78,12 +82,15 @@ export class TableNotes {
       states.size === this.#states.size && Array.from(states.keys()).every((number) => this.#states.has(number))
     if (isSame) return
     this.#states = states
-    await writeKnownTables(this.#directory, this.#boot, states.values())
+    if (this.#boot !== '') await writeKnownTables(this.#directory, this.#boot, states.values())
   }
 
+  /** First its mode: to change that changes the state. */
   async #stateOf(number: number, name: string): Promise<string | undefined> {
+    const file = join(this.#directory, name)
     try {
-      return tableState(number, await stat(join(this.#directory, name), { bigint: true }))
+      await protectFile(file)
+      return tableState(number, await stat(file, { bigint: true }))
     } catch {
       return undefined // compacted away since
     }

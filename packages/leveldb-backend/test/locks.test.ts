@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 import { leveldbBackend } from '@turnlog/leveldb-backend'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { copyStore, fileContents, filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
 
@@ -32,6 +32,11 @@ async function ownerThread(path: string): Promise<{ worker: Worker; said: string
   onTestFinished(async () => void (await worker.terminate()))
   const [said] = (await once(worker.stdout, 'data')) as [Buffer]
   return { worker, said: said.toString().trim() }
+}
+
+function modeOf(file: string): number | undefined {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode // LevelDB may just have deleted it
+  return mode === undefined ? undefined : mode & 0o777
 }
 
 async function killed(child: ChildProcess): Promise<void> {
@@ -197,8 +202,28 @@ test('nobody else may read a directory that the backend made', async () => {
   const path = join(temporaryDirectory(), 'made', 'here')
   const backend = await openBackend(path)
   await grow(backend, 'a', 1)
-  expect(statSync(path).mode & 0o777).toBe(0o700)
-  for (const file of filesNamed(path, /^turnlog\./)) expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(modeOf(path)).toBe(0o700)
+  for (const file of filesNamed(path, /^turnlog\./)) expect(modeOf(file)).toBe(0o600)
   await backend.close()
-  for (const file of filesNamed(path, /./)) expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
+  for (const file of filesNamed(path, /./)) expect([file, modeOf(file)]).toEqual([file, 0o600])
+})
+
+test('nobody else may read a directory that was there before the store', async () => {
+  const path = temporaryDirectory()
+  chmodSync(path, 0o755)
+  await openBackend(path)
+  expect(modeOf(path)).toBe(0o700)
+})
+
+test('what LevelDB makes while the store is open is taken from others with one of the next write buffers', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path, { durability: 'os', writeBufferBytes: 64 * 1024, compression: false })
+  const extra = { text: 'x'.repeat(8 * 1024) }
+  const before = filesNamed(path, /^\d/)
+  await vi.waitFor(async () => {
+    await grow(backend, 'a', 10, { extra })
+    const made = filesNamed(path, /^\d/).filter((file) => !before.includes(file) && modeOf(file) === 0o600)
+    expect(made.filter((file) => file.endsWith('.ldb'))).not.toEqual([])
+    expect(made.filter((file) => file.endsWith('.log'))).not.toEqual([])
+  }, 10_000)
 })
