@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { ClassicLevel } from 'classic-level'
@@ -12,6 +11,7 @@ import type { TornLog } from './files/inspect-store.ts'
 import { listStoreFiles, logName } from './files/store-files.ts'
 import { fromLevel, levelCode } from './level-error.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
+import { makeShadowDirectory } from './make-shadow-directory.ts'
 
 export type Level = ClassicLevel<Buffer, Buffer>
 
@@ -54,7 +54,7 @@ export async function openShadow(directory: string, options: CheckedOptions, tor
   try {
     const files = listStoreFiles(directory)
     const { tables } = readManifest(directory, files)
-    shadow = mkdtempSync(join(tmpdir(), 'turnlog-shadow-'))
+    shadow = makeShadowDirectory()
     for (const [number, name] of files.tables) {
       if (tables.has(number)) symlinkSync(join(directory, name), join(shadow, name))
     }

@@ -1,0 +1,38 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+import { processIdentity } from '../src/process-identity.ts'
+import { temporaryDirectory, writeSample } from './sample-store.ts'
+
+function abandon(directory: string, owner: object): void {
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'turnlog.owner'), JSON.stringify(owner))
+  writeFileSync(join(directory, '000003.log'), 'what somebody said')
+}
+
+test.runIf(process.platform === 'linux')(
+  'a reader leaves nothing behind, and removes what one that was killed has left',
+  async () => {
+    const path = temporaryDirectory()
+    await writeSample(path)
+    const temporary = temporaryDirectory()
+    vi.stubEnv('TMPDIR', temporary)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const living = processIdentity()
+    abandon(join(temporary, 'turnlog-shadow-dead'), { ...living, boot: 'another start of the machine' })
+    abandon(join(temporary, 'turnlog-shadow-living'), living)
+    abandon(join(temporary, 'turnlog-shadow-elsewhere'), { ...living, host: 'elsewhere' })
+    mkdirSync(join(temporary, 'turnlog-shadow-new'))
+    const others = ['turnlog-shadow-elsewhere', 'turnlog-shadow-living', 'turnlog-shadow-new']
+    const backend = leveldbBackend({ path })
+    await backend.open({ readOnly: true })
+    const [own = '', ...none] = readdirSync(temporary).filter((name) => !others.includes(name))
+    expect(none).toEqual([])
+    expect(statSync(join(temporary, own)).mode & 0o777).toBe(0o700)
+    await backend.close()
+    expect(readdirSync(temporary).toSorted()).toEqual(others)
+  },
+)
