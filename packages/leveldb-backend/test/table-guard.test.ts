@@ -2,14 +2,17 @@ import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 
 import type { StoreError } from '@turnlog/core/backend'
+import { ClassicLevel } from 'classic-level'
 import { expect, test } from 'vitest'
 
+import { Database } from '../src/database.ts'
 import { inspectStore } from '../src/files/inspect-store.ts'
-import type { Inspection } from '../src/files/inspect-store.ts'
+import type { InspectedTable, Inspection } from '../src/files/inspect-store.ts'
 import { KNOWN_TABLES_FILE } from '../src/files/known-tables.ts'
 import { parseLog } from '../src/files/log-file.ts'
 import { encodeLog } from '../src/files/log-writer.ts'
 import { listStoreFiles } from '../src/files/store-files.ts'
+import type { Level } from '../src/level.ts'
 import { TableGuard } from '../src/table-guard.ts'
 import { filesNamed, temporaryDirectory, writeSample } from './sample-store.ts'
 
@@ -66,4 +69,31 @@ test.each([
   const guard = new TableGuard(tables)
   const outcome = await guard.prepare({ records, missed: [] }, batch.length).catch((error: unknown) => error)
   expect((outcome as StoreError | undefined)?.code).toBe(code)
+})
+
+test('looking for keys does not lead to a compaction while tables are unchecked', async () => {
+  const path = temporaryDirectory()
+  const open = async (): Promise<Level> => {
+    const level = new ClassicLevel<Buffer, Buffer>(path, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+    await level.open()
+    return level
+  }
+  let level = await open()
+  const keys = Array.from({ length: 300 }, (_, index) => Buffer.from(String(index).padStart(3, '0')))
+  await level.batch(keys.map((key) => ({ type: 'put', key, value: key })))
+  await level.compactRange(Buffer.from('0'), Buffer.from('9'))
+  for (const key of [keys.at(0), keys.at(-1)]) if (key !== undefined) await level.put(key, key)
+  await level.close()
+  // Opening makes a table of these two, and every other key is looked for in it first, in vain.
+  level = await open()
+  const far = (number: number): InspectedTable => {
+    const key = Buffer.from(`far ${number}`)
+    return { number, level: 6, file: join(path, `${number}.ldb`), sizes: [1], bytes: 1, smallest: key, largest: key }
+  }
+  const guard = new TableGuard([far(1001), far(1002), far(1003), far(1004)])
+  const database = new Database(path, level, guard)
+  for (const key of keys) expect(await database.values([key])).toEqual([key])
+  expect(guard.isDone).toBe(false)
+  await database.close()
+  expect(readFileSync(join(path, 'LOG'), 'latin1')).not.toMatch(/Compact/)
 })
