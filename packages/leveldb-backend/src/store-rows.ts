@@ -63,7 +63,7 @@ export function decodeStoreRows(directory: string, find: (key: Buffer) => Buffer
       `The LevelDB database in ${directory} has no identity: rows are missing, or it belongs to another program.`,
     )
   }
-  return { storeId: decodeIdentity(identity, database.directory), ...decodeCounter(counter) }
+  return { storeId: decodeIdentity(identity, directory), ...decodeCounter(counter) }
 }
 
 /** The store id. @throws `CORRUPT`, `UNSUPPORTED` */
