@@ -140,6 +140,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   'Removes every byte of a session, also from files that were set aside.': [
     'erase.every-byte',
     'erase.every-byte.set-aside',
+    'erase.every-byte.killed',
   ],
   'All of it or nothing, for whoever reads meanwhile and after a crash.': [
     'atomicity.erase',

@@ -183,11 +183,16 @@ export class Database {
     await this.#guard?.allAgain()
   }
 
-  /** Rewrites the tables of a range, so that what was deleted is gone. @throws `IO`, `CORRUPT` */
-  async compact(start: Buffer, end: Buffer): Promise<void> {
+  /** Resolves if nothing is known that would make a compaction fail. @throws `IO`, `CORRUPT` */
+  async prepareToCompact(): Promise<void> {
     await this.#guard?.all()
     while (this.#exchange !== undefined) await this.#exchange
     probeCompaction(this.directory)
+  }
+
+  /** Rewrites the tables of a range, so that what was deleted is gone. @throws `IO`, `CORRUPT` */
+  async compact(start: Buffer, end: Buffer): Promise<void> {
+    await this.prepareToCompact()
     try {
       const compaction = this.#level.compactRange(start, end)
       this.#compactions.add(compaction)

@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 
-import { listStoreFiles, SET_ASIDE } from './files/store-files.ts'
-import { holdsPrefix } from './files/table-rows.ts'
+import { findTraces } from './files/find-traces.ts'
+import { SET_ASIDE } from './files/store-files.ts'
 import type { Change, GroupCommit } from './group-commit.ts'
 import { fromLevel } from './level-error.ts'
 import type { OpenedStore } from './opened-store.ts'
@@ -14,6 +13,8 @@ import type { SessionState } from './session-state.ts'
 
 /** Twice is enough unless LevelDB moves tables meanwhile. */
 const ROUNDS_MOST = 6
+/** LevelDB's diary: it quotes keys, and LevelDB goes on without its file. */
+const DIARY = ['LOG', 'LOG.old']
 
 /**
  * Deletes the rows of a session and then its bytes. `state` is idle and marked as being erased.
@@ -25,7 +26,10 @@ const ROUNDS_MOST = 6
  * session. Iterators that are older than the deletions would keep the values alive, so all are taken back.
  *
  * Then only the key is left, in the MANIFEST: in the history of tables, which reopening drops, and as the place where
- * the next compaction of a level begins, which is taken out. At last the tables are searched.
+ * the next compaction of a level begins, which is taken out. At last all files are searched.
+ *
+ * The session is gone with the first deletions, and what comes after them can fail, or the process can die. So a session
+ * that does not exist is searched for as well: to erase it again finishes what was begun.
  *
  * @throws `IO` if something is left after all
  */
@@ -39,8 +43,15 @@ export async function eraseSession(store: OpenedStore, commit: GroupCommit, stat
 
 async function eraseRows(store: OpenedStore, commit: GroupCommit, state: SessionState): Promise<void> {
   const { keys, settled } = state
-  if (settled === undefined) return
   const { database, directory } = store
+  const start = keys.eventCopy(0)
+  const end = keys.eventCopy(Number.MAX_SAFE_INTEGER)
+  const prefixes = [keys.head, start.subarray(0, -8)]
+  // What was set aside cannot be searched. The torn end of an erasure that was interrupted may be there too.
+  await remove(directory, [SET_ASIDE, ...DIARY])
+  if (settled === undefined && (await findTraces(directory, prefixes)) === undefined) return
+  // What can be known before must not fail after the first deletions.
+  await database.prepareToCompact()
   const rows = await rowSeqs(database, keys, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: Infinity })
   const deletes = [0, ...rows, Number.MAX_SAFE_INTEGER]
   const change: Change = {
@@ -49,48 +60,33 @@ async function eraseRows(store: OpenedStore, commit: GroupCommit, state: Session
     puts: [],
     segments: [],
     deletes,
-    sessions: -1,
+    sessions: 0,
     bytes: deletes.length * 16,
   }
-  const start = keys.eventCopy(0)
-  const end = keys.eventCopy(Number.MAX_SAFE_INTEGER)
   let left: string | undefined
   for (let round = 1; round <= ROUNDS_MOST; round += 1) {
-    await commit.add(round === 1 ? change : { ...change, sessions: 0 })
+    await commit.add(round === 1 && settled !== undefined ? { ...change, sessions: -1 } : change)
     await database.release()
     await database.compact(keys.head, keys.head)
     await database.compact(start, end)
     if (round === 1) continue
     store.reopenWithoutTraces()
-    await commit.add({ ...change, deletes: [], sessions: 0, keepsHead: true })
-    left = await tableWith(directory, [keys.head, start.subarray(0, -8)])
+    await commit.add({ ...change, deletes: [], keepsHead: true })
+    left = await findTraces(directory, prefixes)
     if (left === undefined) break
   }
-  // LevelDB's diary quotes keys, and goes on without its file. What was set aside cannot be searched.
-  for (const name of ['LOG', 'LOG.old', SET_ASIDE]) await rm(join(directory, name), { recursive: true, force: true })
+  await remove(directory, DIARY)
   if (left !== undefined) {
     throw new StoreError(
       'IO',
-      `Session ${JSON.stringify(state.session)} is erased, but ${left} still holds bytes of it.`,
-      {
-        session: state.session,
-        file: left,
-      },
+      `Session ${JSON.stringify(state.session)} is erased, but ${left} still holds bytes of it. Erase it again.`,
+      { session: state.session, file: left },
     )
   }
 }
 
-async function tableWith(directory: string, prefixes: readonly Buffer[]): Promise<string | undefined> {
-  for (const name of listStoreFiles(directory).tables.values()) {
-    const file = join(directory, name)
-    try {
-      if (holdsPrefix(file, prefixes)) return file
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // compacted away since
-    }
-    await setImmediate() // one table takes a millisecond or two, and there may be thousands
-  }
-  return undefined
+async function remove(directory: string, names: readonly string[]): Promise<void> {
+  for (const name of names) await rm(join(directory, name), { recursive: true, force: true })
 }
 
 export function eraseConflict(session: string, expected: number, actual: number): StoreError {

@@ -3,11 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, test } from 'vitest'
 
-import { event, fileContents, filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
-
-function filesWith(path: string, text: string): readonly string[] {
-  return [...fileContents(path)].filter(([, bytes]) => bytes.includes(text)).map(([name]) => name)
-}
+import { event, filesNamed, filesWith, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
 
 test.each([1, 2, 3, 4, 5, 6])('erase leaves no byte of a session in any file (seed %i)', async (seed) => {
   const path = temporaryDirectory()

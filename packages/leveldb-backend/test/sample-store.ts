@@ -143,6 +143,11 @@ export function fileContents(directory: string): ReadonlyMap<string, Buffer> {
   return contents
 }
 
+/** The files that hold this text somewhere. */
+export function filesWith(directory: string, text: string): readonly string[] {
+  return [...fileContents(directory)].filter(([, bytes]) => bytes.includes(text)).map(([name]) => name)
+}
+
 export function filesNamed(directory: string, pattern: RegExp): readonly string[] {
   return readdirSync(directory)
     .filter((name) => pattern.test(name))

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isStoreError } from '@turnlog/core/backend'
-import type { Case } from '../case.ts'
+import type { Case, CaseContext } from '../case.ts'
+import { withChild } from '../child/with-child.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 
 export const eraseBytesCases: readonly Case[] = [
@@ -66,7 +67,57 @@ export const eraseBytesCases: readonly Case[] = [
       assert.deepEqual(await filesWith(directory, marker), [], 'files that still hold what was erased')
     },
   },
+  {
+    id: 'erase.every-byte.killed',
+    level: 'must',
+    promise:
+      'After a process was killed while it erased a session, erasing it again, at the version that it has then, leaves no byte of it.',
+    requires: ['persistent', 'durable', 'files', 'module'],
+    starts: 'closed',
+    timeoutMs: 120_000,
+    async run(context) {
+      const { harness, random, directory, count } = context
+      const other = new ExpectedSession(random)
+      let tookMs: number | undefined
+      for (let cycle = 0; cycle < count(5); cycle++) {
+        const marker = random.word(24)
+        // The first one may end, so that it is known how long it takes; the others are killed somewhere in between.
+        tookMs = await eraseAndKill(context, marker, tookMs)
+        const backend = await harness.reopen()
+        await other.grow(backend, 2)
+        await backend.erase(marker, (await backend.head(marker))?.last ?? 0)
+        assert.deepEqual(await filesWith(directory, marker), [], 'files that still hold what was erased')
+        assert.equal(await backend.head(marker), undefined)
+        await other.check(backend)
+        await backend.close()
+      }
+    },
+  },
 ]
+
+/** Has a child write a session and erase it; kills it while it does, if it is known how long that takes. */
+async function eraseAndKill(context: CaseContext, key: string, tookMs: number | undefined): Promise<number> {
+  const { random } = context
+  return withChild(context, async (child) => {
+    await child.open()
+    const session = new ExpectedSession(random, key)
+    for (let i = 0; i < 3; i++) {
+      const events = session.next(4, { marker: key })
+      await child.append(key, session.expected, events, { marker: key })
+      session.accept(events, null)
+    }
+    const start = performance.now()
+    const erasing = child.erase(key, session.last)
+    if (tookMs === undefined) {
+      await erasing
+      return performance.now() - start
+    }
+    erasing.catch(() => undefined) // it ends with the child
+    const delayMs = random.next() * tookMs
+    await new Promise((resolve) => setTimeout(resolve, delayMs))
+    return tookMs
+  })
+}
 
 /** The files that hold a text, or have it in their name. */
 async function filesWith(directory: string, text: string): Promise<string[]> {

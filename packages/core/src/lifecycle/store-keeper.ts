@@ -125,17 +125,18 @@ export class StoreKeeper<M extends object> {
   }
 
   /**
-   * Erases what is left of a deleted session, of which nobody counts on anything any more. Nothing else may be written
-   * to it meanwhile.
+   * Erases what is left of a deleted session, of which nobody counts on anything any more. One that does not exist is
+   * erased as well: an erasure that failed half-way may have left bytes of it, and the backend finishes that. Nothing
+   * else may be written to it meanwhile.
    */
   async eraseDeleted(key: string): Promise<void> {
     const { states, source } = this.#context
-    const state = await states.load(key)
-    if (!state.deleted) return
+    const { last, deleted } = await states.load(key)
+    if (last > 0 && !deleted) return
     try {
-      await source.backend.erase(key, state.last)
+      await source.backend.erase(key, last)
     } finally {
-      states.forget(key)
+      states.forget(key) // if it failed, nobody knows how far it came
     }
   }
 

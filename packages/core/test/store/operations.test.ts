@@ -1,7 +1,9 @@
-import { openStore } from '@turnlog/core'
+import { openStore, StoreError } from '@turnlog/core'
 import type { SessionEvent, SessionStore } from '@turnlog/core'
 import { memoryBackend } from '@turnlog/core/memory'
 import { expect, test } from 'vitest'
+
+import { backendWith } from './faulty-backend.ts'
 
 const KEY = 'a:1'
 
@@ -202,6 +204,27 @@ test('an erased session leaves nothing, and numbers begin at 1', async () => {
   expect(await backend.head(KEY)).toBeUndefined()
   expect(await store.addMessage(KEY, 'user', 'again')).toEqual({ version: 1 })
   expect((await backend.head(KEY))?.incarnation).not.toBe(incarnation)
+})
+
+test('an erasure that fails half-way is finished by asking for it again', async () => {
+  const left = new Set<string>()
+  const backend = backendWith((inner) => ({
+    async erase(session, expectedLast) {
+      await inner.erase(session, expectedLast)
+      if (expectedLast === 0) left.delete(session)
+      else {
+        left.add(session)
+        throw new StoreError('IO', 'The disk failed.')
+      }
+    },
+  }))
+  const store = await openStore(backend)
+  await say(store, 'a', 'b')
+  await expect(store.deleteSession(KEY, { erase: true })).rejects.toMatchObject({ code: 'IO' })
+  expect(left.size).toBe(1)
+  expect(await store.deleteSession(KEY, { erase: true })).toBe(false)
+  expect(left.size).toBe(0)
+  expect(await store.addMessage(KEY, 'user', 'again')).toEqual({ version: 1 })
 })
 
 test('expire deletes what was idle for longer, and only with the prefix', async () => {

@@ -102,7 +102,7 @@ function userKey(key: Buffer): Buffer {
   return key.subarray(0, Math.max(0, key.length - SEQUENCE_BYTES))
 }
 
-function beginsWith(key: Buffer, prefix: Buffer): boolean {
+export function beginsWith(key: Buffer, prefix: Buffer): boolean {
   return key.subarray(0, prefix.length).equals(prefix)
 }
 
