@@ -186,6 +186,9 @@ export class OpenedStore implements CommitTarget {
 
   /** @throws `IO`; it is closed all the same */
   async close(): Promise<void> {
+    // Reads are not waited for, and one may just be having LevelDB opened again. It must not stay open behind the lock.
+    this.database.revive = undefined
+    await this.#reopening?.catch(() => undefined) // whoever reads is told
     try {
       await this.database.close()
       if (this.#isFenced) cutFailedBatch(this.directory, this.#batches)

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -57,4 +58,30 @@ test('a failed append leaves the tail of its session to be sealed later', async 
   await grow(backend, 'a', 70)
   expect(await readAll(backend, 'a')).toHaveLength(132)
   expect((await backend.maintenance?.verify())?.problems).toEqual([])
+})
+
+test('close waits until LevelDB is back that a reader has had opened again, and closes it', async () => {
+  const backend = await openBackend(temporaryDirectory())
+  await grow(backend, 'a', 3)
+  await failNextBatch()
+  await expect(grow(backend, 'a', 1)).rejects.toMatchObject({ code: 'IO' })
+  const open = Reflect.get(ClassicLevel.prototype, 'open')
+  const opening = vi.spyOn(ClassicLevel.prototype, 'open').mockRejectedValue(new Error('input/output error'))
+  await expect(grow(backend, 'a', 1)).rejects.toMatchObject({ code: 'IO' })
+  const signals = new EventEmitter()
+  opening.mockImplementation(async function (this: ClassicLevel, ...args) {
+    signals.emit('opening')
+    await once(signals, 'closing')
+    await open.apply(this, args)
+  })
+  const isOpening = once(signals, 'opening')
+  const reading = backend.head('unknown').catch(() => undefined)
+  await isOpening
+  const closing = backend.close()
+  setImmediate(() => signals.emit('closing'))
+  await closing
+  await reading
+  opening.mockRestore()
+  await backend.open()
+  expect(await readAll(backend, 'a')).toHaveLength(3)
 })
