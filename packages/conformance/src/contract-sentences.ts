@@ -75,6 +75,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'lifecycle.opening',
     'lifecycle.closing',
     'lifecycle.closed',
+    'lifecycle.close.calls-in-flight',
   ],
   'Iterators reject on their next step.': [
     'lifecycle.read.closed-meanwhile',

@@ -152,35 +152,50 @@ class LevelDbBackend implements Backend {
     checkRead(ranges, options)
     options.signal?.throwIfAborted()
     const { states, store } = this.#required()
-    const state = await states.load(session)
-    check()
-    const head = state.settled
-    if (head === undefined) return
-    const source = {
-      session,
-      keys: state.keys,
-      head,
-      database: store.database,
-      present: async () => (await states.load(session)).settled,
-    }
-    for await (const batch of readEvents(source, ranges, options)) {
-      yield batch
+    try {
+      const state = await states.load(session)
       check()
+      const head = state.settled
+      if (head === undefined) return
+      const source = {
+        session,
+        keys: state.keys,
+        head,
+        database: store.database,
+        present: async () => (await states.load(session)).settled,
+      }
+      for await (const batch of readEvents(source, ranges, options)) {
+        yield batch
+        check()
+      }
+    } catch (error) {
+      check() // `close` does not wait for readers: what LevelDB then says is not the reason
+      throw error
     }
   }
 
   async head(session: string): Promise<Head | undefined> {
-    this.#lifecycle.check()
-    const { settled } = await this.#required().states.load(session)
-    return settled === undefined ? undefined : toHead(settled, session)
+    const check = this.#lifecycle.guard()
+    try {
+      const { settled } = await this.#required().states.load(session)
+      return settled === undefined ? undefined : toHead(settled, session)
+    } catch (error) {
+      check() // as in `read`
+      throw error
+    }
   }
 
   async *list(range: ListRange = {}): AsyncGenerator<readonly SessionHead[]> {
     const check = this.#lifecycle.guard()
     const { store } = this.#required()
-    for await (const batch of listHeads(store.database, range)) {
-      yield batch
-      check()
+    try {
+      for await (const batch of listHeads(store.database, range)) {
+        yield batch
+        check()
+      }
+    } catch (error) {
+      check() // as in `read`
+      throw error
     }
   }
 

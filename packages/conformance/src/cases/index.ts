@@ -8,6 +8,7 @@ import { headCases } from './head.ts'
 import { importCases } from './import.ts'
 import { keyCases } from './keys.ts'
 import { lifecycleCases } from './lifecycle.ts'
+import { callsInFlightCases } from './calls-in-flight.ts'
 import { listCases } from './list.ts'
 import { projectionCases } from './projection.ts'
 import { rangeCases } from './ranges.ts'
@@ -46,6 +47,7 @@ export const cases: readonly Case[] = [
   ...aliasingCases,
   ...atomicityCases,
   ...lifecycleCases,
+  ...callsInFlightCases,
   ...readOnlyCases,
   ...persistenceCases,
   ...exclusiveCases,

@@ -1,4 +1,4 @@
-import { isStoreError } from '@turnlog/core/backend'
+import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Backend, Capabilities } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
 import { memoryAnimal, memoryTarget, memoryTargetWith, pause } from './animal.ts'
@@ -109,6 +109,19 @@ export const lifecycleAnimals: readonly Animal[] = [
       async append(...args) {
         await pause()
         await inner.append(...args)
+      },
+    }),
+  ),
+  memoryAnimal(
+    'says that its storage failed when it is closed under a call',
+    ['lifecycle.close.calls-in-flight'],
+    (inner) => ({
+      async head(session) {
+        await inner.head(session)
+        await pause()
+        return inner.head(session).catch((cause: unknown) => {
+          throw new StoreError('IO', 'The database is not open.', { cause })
+        })
       },
     }),
   ),

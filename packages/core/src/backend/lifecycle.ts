@@ -30,8 +30,8 @@ export class Lifecycle {
   }
 
   /**
-   * The check for the steps of one iterator: it ends with the life in which it was begun, also when the backend has
-   * been opened again meanwhile. Call this at the first step, what it returns at every later one.
+   * The check for the steps of one iterator or call: it ends with the life in which it was begun, also when the backend
+   * has been opened again meanwhile. Call this at the first step, what it returns at every later one.
    *
    * @throws `CLOSED`
    */
@@ -41,7 +41,7 @@ export class Lifecycle {
     return () => {
       this.check()
       if (this.#opening !== life) {
-        throw new StoreError('CLOSED', `The ${this.#name} backend was closed while this iterator ran. Begin it again.`)
+        throw new StoreError('CLOSED', `The ${this.#name} backend was closed meanwhile. Open it and begin again.`)
       }
     }
   }

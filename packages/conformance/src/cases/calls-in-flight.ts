@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import type { Case } from '../case.ts'
+import { ALL, listKeys, readAll } from '../probe/collect.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { rejects } from '../probe/rejects.ts'
+import { settled } from '../probe/settled.ts'
+
+/** What a close does to the calls that it does not wait for. */
+export const callsInFlightCases: readonly Case[] = [
+  {
+    id: 'lifecycle.close.calls-in-flight',
+    level: 'must',
+    promise: 'close while head, read or list is under way: the call gives its answer or CLOSED, nothing else.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 300)
+      const calls: readonly ((key: string) => Promise<boolean>)[] = [
+        async (key) => (await backend.head(key)) !== undefined,
+        async (key) => (await readAll(backend, key)).length > 0,
+        async (key) => (await listKeys(backend)).includes(key),
+      ]
+      for (let round = 0; round < count(3); round++) {
+        // One at a time, each in a new life: a call that has to wait for another would be slower than the close.
+        for (const call of calls) {
+          for (const key of [session.key, random.word(12)]) {
+            const isThere = (await listKeys(backend)).includes(key)
+            const answer = settled(call(key))
+            await backend.close()
+            await backend.open()
+            const outcome = await answer
+            let given: boolean
+            try {
+              given = outcome()
+            } catch (error) {
+              await rejects('CLOSED', 'a call during close', () => Promise.reject(error))
+              continue
+            }
+            assert.equal(given, isThere)
+          }
+        }
+      }
+    },
+  },
+  {
+    id: 'lifecycle.read.closed-meanwhile',
+    level: 'must',
+    promise: 'close does not wait for a running read; the next step of the read rejects with CLOSED.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 4000)
+      const started = backend.read(session.key, ALL)[Symbol.asyncIterator]()
+      const unstarted = backend.read(session.key, ALL)[Symbol.asyncIterator]()
+      const first = await started.next()
+      await backend.close()
+      await rejects('CLOSED', 'the first step of a read after close', () => unstarted.next())
+      // A reader that has had everything may be told that it is done.
+      if (first.done !== true && first.value.length < 4000) {
+        await rejects('CLOSED', 'the next step of a read after close', () => started.next())
+      }
+    },
+  },
+  {
+    id: 'lifecycle.read.step-in-flight',
+    level: 'must',
+    promise: 'close while a step of a read is under way: the step gives its batch or CLOSED, and both settle.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 4000)
+      const readers = Array.from({ length: 10 }, () => backend.read(session.key, ALL)[Symbol.asyncIterator]())
+      const steps = readers.map((reader) => settled(reader.next()))
+      await backend.close()
+      for (const step of steps) {
+        const outcome = await step
+        try {
+          const { value, done } = outcome()
+          assert.ok(done === true || value.every(({ seq }, index) => seq === index + 1), 'a batch of the session')
+        } catch (error) {
+          await rejects('CLOSED', 'a step of a read during close', () => Promise.reject(error))
+        }
+      }
+    },
+  },
+  {
+    id: 'lifecycle.list.closed-meanwhile',
+    level: 'must',
+    promise: 'close does not wait for a running list; its next step rejects with CLOSED.',
+    async run({ backend, random }) {
+      for (let i = 0; i < 20; i++) await new ExpectedSession(random).grow(backend, 1)
+      const started = backend.list()[Symbol.asyncIterator]()
+      const unstarted = backend.list()[Symbol.asyncIterator]()
+      const first = await started.next()
+      await backend.close()
+      await rejects('CLOSED', 'the first step of a list after close', () => unstarted.next())
+      if (first.done !== true && first.value.length < 20) {
+        await rejects('CLOSED', 'the next step of a list after close', () => started.next())
+      }
+    },
+  },
+  {
+    id: 'lifecycle.read.belongs-to-its-life',
+    level: 'must',
+    promise: 'A read that was begun before a close rejects with CLOSED also when the backend is open again.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 4000)
+      const reader = backend.read(session.key, ALL)[Symbol.asyncIterator]()
+      const first = await reader.next()
+      await backend.close()
+      await backend.open()
+      if (first.done !== true && first.value.length < 4000) {
+        await rejects('CLOSED', 'the next step of a read after close and open', () => reader.next())
+      }
+    },
+  },
+]
