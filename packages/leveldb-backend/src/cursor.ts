@@ -15,7 +15,6 @@ export class Cursor {
   #left: number
   #lent: Lent | undefined
   #ahead: Promise<readonly Row[]> | undefined
-  #starts = 0
   /** The last rows were the last ones. */
   #isAtEnd = false
 
@@ -35,11 +34,6 @@ export class Cursor {
     this.#rows = rows
     this.#left = total
     this.#begin(options)
-  }
-
-  /** All rows so far came from the snapshot that it began with. */
-  get isUnbroken(): boolean {
-    return this.#starts === 1
   }
 
   /** The next rows; none at the end. */
@@ -63,7 +57,6 @@ export class Cursor {
   #begin(options: LendOptions): void {
     const range = this.#rest()
     if (range === undefined) return
-    this.#starts += 1
     this.#lent = this.#database.lend(range, options)
     this.#step(this.#lent)
   }

@@ -99,6 +99,11 @@ export class Database {
     return snapshot
   }
 
+  /** Whether it has not ended: then all that was read from it so far is of one time. */
+  holds(snapshot: Snapshot | undefined): boolean {
+    return snapshot !== undefined && this.#snapshots.has(snapshot)
+  }
+
   async endSnapshot(snapshot: Snapshot | undefined): Promise<void> {
     if (snapshot !== undefined && this.#snapshots.delete(snapshot)) await snapshot.close()
   }

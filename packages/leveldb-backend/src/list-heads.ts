@@ -6,13 +6,14 @@ import type { Database, KeyRange } from './database.ts'
 import { decodeHead, toHead } from './head-row.ts'
 import { afterPrefix, headPrefix, parseKey } from './row-keys.ts'
 import { readStoreRows } from './store-rows.ts'
+import type { Counter } from './store-rows.ts'
 
 /** Few enough that the first ones, before V8 has compiled anything, do not hold up others for long. */
 const ROWS = 250
 
 /**
  * The heads in byte order. A list of everything is counted against the number of sessions in the same snapshot, so that
- * a lost head is noticed.
+ * a lost head is noticed, unless an erasure or a reopening has ended the snapshot.
  *
  * @throws `CORRUPT`, `UNSUPPORTED`
  */
@@ -39,7 +40,8 @@ export async function* listHeads(
       count += batch.length
       yield batch
     }
-    if (expected !== undefined && cursor.isUnbroken) await compareCount(expected, count)
+    const counted = await expected
+    if (database.holds(snapshot)) compareCount(counted, count)
   } finally {
     await cursor.close()
     await database.endSnapshot(snapshot)
@@ -52,12 +54,12 @@ function decodeRow(key: Buffer, value: Buffer): SessionHead {
   return { session, ...toHead(decodeHead(key, value, session), session) }
 }
 
-async function compareCount(expected: Promise<unknown>, count: number): Promise<void> {
-  const rows = (await expected) as { sessions: number } | Error
+function compareCount(rows: unknown, count: number): void {
   if (rows instanceof Error) throw rows
-  if (rows.sessions === count) return
+  const { sessions } = rows as Counter
+  if (sessions === count) return
   throw new StoreError(
     'CORRUPT',
-    `The list of sessions has ${count} entries, but the store holds ${rows.sessions} sessions. Run verify, then repair.`,
+    `The list of sessions has ${count} entries, but the store holds ${sessions} sessions. Run verify, then repair.`,
   )
 }

@@ -59,6 +59,39 @@ test('sessions are erased side by side, while another one grows, is trimmed and 
   expect((await backend.maintenance?.verify())?.problems).toEqual([])
 })
 
+test('verify finds nothing wrong while sessions grow, are erased and are made anew', async () => {
+  const backend = await openBackend(temporaryDirectory(), { durability: 'os' })
+  const extra = { pad: 'x'.repeat(300) }
+  const sessions = Array.from({ length: 600 }, (_, index) => `s${String(index).padStart(3, '0')}`)
+  await Promise.all(sessions.map((session) => grow(backend, session, 3, { extra })))
+  const verified = new AbortController()
+  const growing = (async () => {
+    const all = sessions.slice(0, 500)
+    while (!verified.signal.aborted) await Promise.all(all.map((session) => grow(backend, session, 1)))
+  })()
+  let erased = 0
+  const erasing = (async () => {
+    for (; !verified.signal.aborted; erased += 1) {
+      const session = sessions[500 + (erased % 100)] ?? ''
+      await backend.erase(session, (await backend.head(session))?.last ?? 0)
+      await grow(backend, session, 2, { extra })
+    }
+  })()
+  try {
+    for (let rounds = 0; rounds < 3;) {
+      const before = erased
+      const report = await backend.maintenance?.verify()
+      expect(report?.problems).toEqual([])
+      expect(report?.sessions).toBeGreaterThanOrEqual(599)
+      if (erased > before) rounds += 1
+    }
+  } finally {
+    verified.abort()
+    await Promise.all([growing, erasing])
+  }
+  expect(await backend.maintenance?.verify()).toMatchObject({ sessions: 600, problems: [] })
+})
+
 test('verify finds damage in a row, and repair keeps what comes before it and the damaged original', async () => {
   const path = temporaryDirectory()
   const options = { compression: false, blockBytes: 1024 } as const

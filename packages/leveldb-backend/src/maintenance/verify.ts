@@ -1,157 +1,97 @@
-import { isStoreError } from '@turnlog/core/backend'
-import type { BackendVerifyReport, MaintenanceOptions, Problem } from '@turnlog/core/backend'
+import { isStoreError, StoreError } from '@turnlog/core/backend'
+import type { BackendVerifyReport, MaintenanceOptions } from '@turnlog/core/backend'
 
 import type { Database, Row } from '../database.ts'
-import { readRow } from '../event-row.ts'
-import { decodeHead, toHead } from '../head-row.ts'
-import type { HeadRow } from '../head-row.ts'
-import { afterPrefix, EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../row-keys.ts'
+import { SessionKeys } from '../row-keys.ts'
 import { readStoreRows } from '../store-rows.ts'
-import { RowStream } from './row-stream.ts'
+import { Findings } from './findings.ts'
+import { StoreWalk } from './store-walk.ts'
+import { verifyNext } from './verify-next.ts'
 
-/** Enough to see what kind of damage it is. */
-const PROBLEMS_MOST = 1000
+/** Far more than it takes: each time the session must have been written to, and another one erased. */
+const LOOKS_MOST = 100
+/** An erasure may come each time. Then the next verify counts. */
+const COUNTS_MOST = 3
 
-/** Reads every row from one snapshot: heads and events side by side, both in the order of the sessions. */
+/**
+ * Reads every row, and judges each session by one snapshot. An erasure or a reopening ends the snapshot, and heads and
+ * events that were read around it are of different times. If a session then looks wrong, a new walk begins with it.
+ */
 export async function verifyStore(database: Database, options: MaintenanceOptions = {}): Promise<BackendVerifyReport> {
-  const { session, signal, onProgress } = options
-  const keys = session === undefined ? undefined : new SessionKeys(session)
-  const snapshot = database.snapshot()
-  const heads = new RowStream(database, keys === undefined ? HEAD_ROWS : { gte: keys.head, lte: keys.head }, snapshot)
-  const eventRange =
-    keys === undefined ? EVENT_ROWS : { gte: keys.eventCopy(0), lt: afterPrefix(keys.eventCopy(0).subarray(0, -8)) }
-  const events = new RowStream(database, eventRange, snapshot)
   const report = new Findings()
   try {
-    if (session === undefined) await report.attempt(() => database.checkTables())
-    const rows = await report.attempt(() => readStoreRows(database, snapshot))
-    for (;;) {
-      signal?.throwIfAborted()
-      const head = await heads.peek()
-      const event = await events.peek()
-      if (head === undefined && event === undefined) break
-      await verifyNext(heads, events, head, event, report)
-      onProgress?.(report.sessions, Math.max(report.sessions, rows?.sessions ?? 0))
-    }
-    if (session === undefined && rows !== undefined && rows.sessions !== report.heads) {
-      report.add({ message: `There are ${report.heads} heads, but the store says ${rows.sessions} sessions.` })
-    }
+    await walkStore(database, options, report)
   } catch (error) {
     if (!isStoreError(error, 'CORRUPT')) throw error
     report.addError(error)
+  }
+  const { sessions, events, bytes, problems } = report
+  return { sessions, events, bytes, problems }
+}
+
+async function walkStore(database: Database, options: MaintenanceOptions, report: Findings): Promise<void> {
+  const { session: only, signal, onProgress } = options
+  const first = new StoreWalk(database, { only })
+  let walk = first
+  let looks = 1
+  try {
+    const rows = await report.attempt(() => readStoreRows(database, first.snapshot))
+    if (only === undefined) await report.attempt(() => database.checkTables())
+    for (;;) {
+      signal?.throwIfAborted()
+      const found = new Findings()
+      const head = await walk.heads.peek()
+      const session = await verifyNext(walk, found)
+      if (session === undefined) break
+      if (found.problems.length === 0 || walk.isOfOneTime || (await isStill(database, session, head))) {
+        report.take(found)
+        looks = 1
+        onProgress?.(report.sessions, Math.max(report.sessions, rows?.sessions ?? 0))
+        continue
+      }
+      if (looks === LOOKS_MOST) throw neverStill(session)
+      looks += 1
+      await walk.close()
+      walk = new StoreWalk(database, { from: session, only })
+    }
+    if (only !== undefined || rows === undefined) return
+    if (walk === first && walk.isOfOneTime) compareCount(report.heads, rows.sessions, report)
+    else await countAgain(database, report)
   } finally {
-    await heads.close()
-    await events.close()
-    await database.endSnapshot(snapshot)
+    await walk.close()
   }
-  const { sessions, events: count, bytes, problems } = report
-  return { sessions, events: count, bytes, problems }
 }
 
-class Findings {
-  readonly problems: Problem[] = []
-  sessions = 0
-  heads = 0
-  events = 0
-  bytes = 0
+/** Whether the session is as it was when its head was read: whatever changes a session changes its head. */
+async function isStill(database: Database, session: string, read: Row | undefined): Promise<boolean> {
+  const { head } = new SessionKeys(session)
+  const before = read?.[0].equals(head) === true ? read[1] : undefined
+  const [after] = await database.values([head])
+  return before === undefined || after === undefined ? before === after : before.equals(after)
+}
 
-  add(problem: Problem): void {
-    if (this.problems.length < PROBLEMS_MOST) this.problems.push(problem)
-  }
-
-  addError(error: unknown): void {
-    if (!isStoreError(error, 'CORRUPT') && !isStoreError(error, 'UNSUPPORTED')) throw error
-    const { message, session, seq, file } = error
-    this.add({
-      message,
-      ...(session === undefined ? {} : { session }),
-      ...(seq === undefined ? {} : { seq }),
-      ...(file === undefined ? {} : { file }),
-    })
-  }
-
-  async attempt<T>(work: () => Promise<T> | T): Promise<T | undefined> {
+async function countAgain(database: Database, report: Findings): Promise<void> {
+  for (let count = 1; count <= COUNTS_MOST; count += 1) {
+    const walk = new StoreWalk(database)
     try {
-      return await work()
-    } catch (error) {
-      this.addError(error)
-      return undefined
+      const { sessions } = await readStoreRows(database, walk.snapshot)
+      let heads = 0
+      for (; (await walk.heads.peek()) !== undefined; walk.heads.skip()) heads += 1
+      if (walk.isOfOneTime) return compareCount(heads, sessions, report)
+    } finally {
+      await walk.close()
     }
   }
 }
 
-/** One session: the next head, or events that have none, whichever comes first. */
-async function verifyNext(
-  heads: RowStream,
-  events: RowStream,
-  head: Row | undefined,
-  event: Row | undefined,
-  report: Findings,
-): Promise<void> {
-  const headKey = head === undefined ? undefined : parseKey(head[0])
-  const eventKey = event === undefined ? undefined : parseKey(event[0])
-  if ((head !== undefined && headKey === undefined) || (event !== undefined && eventKey === undefined)) {
-    report.add({ message: 'A row has a key that no row of this format has.' })
-    if (headKey === undefined && head !== undefined) heads.skip()
-    else events.skip()
-    return
-  }
-  const isOrphan =
-    eventKey !== undefined && (headKey === undefined || Buffer.compare(bytesOf(eventKey), bytesOf(headKey)) < 0)
-  const session = (isOrphan ? eventKey : headKey)?.name ?? ''
-  report.sessions += 1
-  let row: HeadRow | undefined
-  if (isOrphan) report.add({ message: `Session ${JSON.stringify(session)} has events but no head.`, session })
-  else if (head !== undefined) {
-    report.heads += 1
-    report.bytes += head[0].length + head[1].length
-    row = await report.attempt(() => {
-      const decoded = decodeHead(head[0], head[1], session)
-      toHead(decoded, session)
-      return decoded
-    })
-    heads.skip()
-  }
-  await verifyEvents(events, session, row, report)
+function compareCount(heads: number, sessions: number, report: Findings): void {
+  if (heads !== sessions) report.add({ message: `There are ${heads} heads, but the store says ${sessions} sessions.` })
 }
 
-async function verifyEvents(
-  events: RowStream,
-  session: string,
-  head: HeadRow | undefined,
-  report: Findings,
-): Promise<void> {
-  const keys = new SessionKeys(session)
-  let expected = head?.first
-  for (;;) {
-    const row = await events.peek()
-    const key = row === undefined ? undefined : parseKey(row[0])
-    if (row === undefined || key?.kind !== 'event' || key.name !== session) break
-    events.skip()
-    report.bytes += row[0].length + row[1].length
-    const found = await report.attempt(() => readRow(session, keys, row[1], key.seq))
-    const last = found === undefined ? key.seq : (found.at(-1)?.seq ?? key.seq)
-    const first = found?.[0]?.seq ?? key.seq
-    if (found !== undefined && last !== key.seq) {
-      report.add({ message: `The row of event ${key.seq} holds other events.`, session, seq: key.seq })
-    }
-    if (head === undefined || last < head.first) continue // trimmed, and not yet deleted
-    if (expected !== undefined && first > expected) {
-      const message = `Events ${expected} to ${first - 1} of session ${JSON.stringify(session)} are missing.`
-      report.add({ message, session, seq: expected })
-    }
-    report.events += found === undefined ? 0 : last - Math.max(first, head.first) + 1
-    expected = Math.max(expected ?? 0, last + 1)
-  }
-  if (head !== undefined && expected !== undefined && expected !== head.last + 1) {
-    const message =
-      expected <= head.last
-        ? `Events ${expected} to ${head.last} of session ${JSON.stringify(session)} are missing.`
-        : `Session ${JSON.stringify(session)} has events up to ${expected - 1}, but its head says ${head.last}.`
-    report.add({ message, session, seq: Math.min(expected, head.last) })
-  }
-}
-
-function bytesOf({ name }: { readonly name: string }): Buffer {
-  return Buffer.from(name)
+function neverStill(session: string): StoreError {
+  return new StoreError(
+    'CONFLICT',
+    `Cannot verify session ${JSON.stringify(session)}: it was written to, and others were erased, each of ${LOOKS_MOST} times that it was looked at. Retry later.`,
+    { session },
+  )
 }

@@ -1,0 +1,47 @@
+import { isStoreError } from '@turnlog/core/backend'
+import type { Problem } from '@turnlog/core/backend'
+
+/** Enough to see what kind of damage it is. */
+const PROBLEMS_MOST = 1000
+
+/** What verify has counted and found so far. */
+export class Findings {
+  readonly problems: Problem[] = []
+  sessions = 0
+  heads = 0
+  events = 0
+  bytes = 0
+
+  add(problem: Problem): void {
+    if (this.problems.length < PROBLEMS_MOST) this.problems.push(problem)
+  }
+
+  /** Adds what was found elsewhere. */
+  take({ problems, sessions, heads, events, bytes }: Findings): void {
+    for (const problem of problems) this.add(problem)
+    this.sessions += sessions
+    this.heads += heads
+    this.events += events
+    this.bytes += bytes
+  }
+
+  addError(error: unknown): void {
+    if (!isStoreError(error, 'CORRUPT') && !isStoreError(error, 'UNSUPPORTED')) throw error
+    const { message, session, seq, file } = error
+    this.add({
+      message,
+      ...(session === undefined ? {} : { session }),
+      ...(seq === undefined ? {} : { seq }),
+      ...(file === undefined ? {} : { file }),
+    })
+  }
+
+  async attempt<T>(work: () => Promise<T> | T): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      this.addError(error)
+      return undefined
+    }
+  }
+}
