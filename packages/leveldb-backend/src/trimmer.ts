@@ -47,12 +47,12 @@ export class Trimmer {
 
   async #run(): Promise<void> {
     for (const state of this.#waiting) {
+      this.#waiting.delete(state) // scheduled again meanwhile, it comes again
       try {
         if (!this.#isStopped) await this.#trim(state)
       } catch {
         // The storage failed, and the next append will say so. The head still says what is left to do.
       }
-      this.#waiting.delete(state)
       state.holds -= 1
     }
     this.#running = undefined
