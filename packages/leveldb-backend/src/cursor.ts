@@ -1,4 +1,5 @@
-import type { Database, KeyRange, LendOptions, Lent, Row } from './database.ts'
+import type { Database } from './database.ts'
+import type { KeyRange, LendOptions, Lent, Row } from './lent.ts'
 import { isLastStep } from './iterator-step.ts'
 
 /**

@@ -1,56 +1,30 @@
 import type { StoreError } from '@turnlog/core/backend'
 
 import { probeCompaction } from './files/probe-compaction.ts'
-import { HIGH_WATER_MARK_BYTES, ROWS_MOST } from './iterator-step.ts'
+import { ROWS_MOST } from './iterator-step.ts'
+import type { KeyRange, LendOptions, Lent, Row, Snapshot } from './lent.ts'
 import { fromLevel, rootCause } from './level-error.ts'
 import type { Level } from './level.ts'
 import { closeShadow } from './level.ts'
+import { Loans } from './loans.ts'
 import { ReusedBatch } from './reused-batch.ts'
 import type { TableGuard } from './table-guard.ts'
 
-export interface KeyRange {
-  readonly gt?: Buffer
-  readonly gte?: Buffer
-  readonly lt?: Buffer
-  readonly lte?: Buffer
-  readonly reverse?: boolean
-}
-
-export interface LendOptions {
-  readonly limit?: number
-  readonly keys?: boolean
-  readonly values?: boolean
-  readonly fillCache?: boolean
-  readonly snapshot?: Snapshot | undefined
-}
-
-export type Row = readonly [key: Buffer, value: Buffer]
-export type Snapshot = ReturnType<Level['snapshot']>
 export type WriteBatch = ReturnType<Level['batch']>
-type NativeIterator = ReturnType<Level['iterator']>
-
-/** An iterator on loan. */
-export interface Lent {
-  readonly range: KeyRange
-  readonly options: LendOptions
-  iterator: NativeIterator | undefined
-  /** The step that is under way. */
-  reading: Promise<unknown> | undefined
-}
 
 /**
  * LevelDB behind the few things that are safe to ask of it. On a damaged table `get` can end the process, and with a
  * damaged filter it misses keys, so the guard must have checked the tables before.
  *
- * Erasing and reopening after a failed write need all iterators gone, but a consumer may leave one standing for ever.
- * So iterators are lent: `release` takes them all back, and a `Cursor` borrows another when it goes on. The LevelDB
- * below can be exchanged; reads wait meanwhile.
+ * The LevelDB below can be exchanged; reads wait meanwhile. Iterators are only lent, see `Loans`: `release` takes them
+ * all back, and a `Cursor` borrows another when it goes on.
  */
 export class Database {
   readonly directory: string
   /** Tries the exchange again, when somebody reads after one has failed; may be called by many at once. */
   revive: (() => Promise<void>) | undefined
   #level: Level
+  #loans: Loans
   #reused: ReusedBatch | undefined
   #isShadow: boolean
   readonly #guard: TableGuard | undefined
@@ -58,8 +32,6 @@ export class Database {
   #exchange: Promise<void> | undefined
   /** Why the last exchange failed: LevelDB is closed then. */
   #closedBy: unknown
-  readonly #lent = new Set<Lent>()
-  readonly #snapshots = new Set<Snapshot>()
   /** Under way: LevelDB must not be closed below them. */
   readonly #compactions = new Set<Promise<unknown>>()
 
@@ -72,6 +44,7 @@ export class Database {
   ) {
     this.directory = directory
     this.#level = level
+    this.#loans = this.#loansOf(level)
     this.#isShadow = level.location !== directory
     this.#guard = guard
     this.#explain = explain
@@ -93,19 +66,16 @@ export class Database {
 
   /** For several iterators that must see the same. None while there is no LevelDB: nothing is written then. */
   snapshot(): Snapshot | undefined {
-    if (this.#isAway) return undefined
-    const snapshot = this.#level.snapshot()
-    this.#snapshots.add(snapshot)
-    return snapshot
+    return this.#isAway ? undefined : this.#loans.snapshot()
   }
 
   /** Whether it has not ended: then all that was read from it so far is of one time. */
   holds(snapshot: Snapshot | undefined): boolean {
-    return snapshot !== undefined && this.#snapshots.has(snapshot)
+    return this.#loans.holds(snapshot)
   }
 
-  async endSnapshot(snapshot: Snapshot | undefined): Promise<void> {
-    if (snapshot !== undefined && this.#snapshots.delete(snapshot)) await snapshot.close()
+  endSnapshot(snapshot: Snapshot | undefined): Promise<void> {
+    return this.#loans.endSnapshot(snapshot)
   }
 
   /**
@@ -116,7 +86,7 @@ export class Database {
     if (this.#isAway) await this.#whenBack()
     if (this.#guard?.isDone === false) return this.#valuesOfRows(keys, snapshot)
     try {
-      return await this.#level.getMany([...keys], this.#valid(snapshot))
+      return await this.#level.getMany([...keys], this.#loans.valid(snapshot))
     } catch (error) {
       throw this.#failure(error)
     }
@@ -146,41 +116,26 @@ export class Database {
 
   /** What it sees is fixed now. @throws `IO` if the database could not be opened again */
   lend(range: KeyRange, options: LendOptions = {}): Lent {
-    const lent: Lent = { range, options, iterator: undefined, reading: undefined }
-    try {
-      if (!this.#isAway) lent.iterator = this.#iterator(lent)
-    } catch (error) {
-      throw this.#failure(error)
-    }
-    this.#lent.add(lent)
-    return lent
+    return this.#loans.lend(range, options, this.#isAway)
   }
 
   isLent(lent: Lent): boolean {
-    return this.#lent.has(lent)
+    return this.#loans.isLent(lent)
   }
 
   step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[]> {
     const isReady = !this.#isAway && (this.#guard === undefined || this.#guard.isDone)
-    return isReady ? this.#nextRows(lent, limit) : this.#stepLater(lent, limit)
+    return isReady ? this.#loans.step(lent, limit) : this.#stepLater(lent, limit)
   }
 
   /** Nobody steps it from now on; a step that is under way still gets its rows. */
-  async giveBack(lent: Lent): Promise<void> {
-    this.#lent.delete(lent)
-    await lent.reading?.catch(() => undefined) // whoever reads is told
-    const { iterator } = lent
-    lent.iterator = undefined
-    await iterator?.close()
+  giveBack(lent: Lent): Promise<void> {
+    return this.#loans.giveBack(lent)
   }
 
   /** Takes back all iterators that there are now. */
-  async release(): Promise<void> {
-    // Nobody may begin to read from a snapshot that ends as soon as the readers that there are now have stopped.
-    const snapshots = [...this.#snapshots]
-    this.#snapshots.clear()
-    await Promise.all(Array.from(this.#lent, (lent) => this.giveBack(lent)))
-    await Promise.all(snapshots.map((snapshot) => snapshot.close()))
+  release(): Promise<void> {
+    return this.#loans.takeBack()
   }
 
   /** Reads every table that was there at opening. @throws `CORRUPT` */
@@ -233,6 +188,7 @@ export class Database {
     this.#reused = undefined
     try {
       this.#level = await open()
+      this.#loans = this.#loansOf(this.#level)
       this.#closedBy = undefined
     } catch (error) {
       this.#closedBy = error
@@ -257,41 +213,14 @@ export class Database {
     if (this.#closedBy !== undefined) await this.revive?.()
   }
 
-  #iterator({ range, options }: Lent): NativeIterator {
-    const { snapshot, ...others } = options
-    return this.#level.iterator({
-      fillCache: true,
-      highWaterMarkBytes: HIGH_WATER_MARK_BYTES,
-      ...range,
-      ...others,
-      ...this.#valid(snapshot),
-    } as Parameters<Level['iterator']>[0])
-  }
-
-  /** A snapshot ends with its database. Whoever still holds it goes on with what the next one has. */
-  #valid(snapshot: Snapshot | undefined): { readonly snapshot?: Snapshot } {
-    return snapshot !== undefined && this.#snapshots.has(snapshot) ? { snapshot } : {}
-  }
-
   async #stepLater(lent: Lent, limit: number): Promise<readonly Row[]> {
     await this.#whenBack()
     await this.#guard?.ready(lent.range)
-    // It may have been taken back meanwhile: whoever does that waits for steps, but not for those that wait themselves.
-    this.#lent.add(lent)
-    return this.#nextRows(lent, limit)
+    return this.#loans.stepAgain(lent, limit)
   }
 
-  #nextRows(lent: Lent, limit: number): Promise<readonly Row[]> {
-    return (lent.reading = this.#readRows(lent, limit))
-  }
-
-  async #readRows(lent: Lent, limit: number): Promise<readonly Row[]> {
-    try {
-      lent.iterator ??= this.#iterator(lent)
-      return (await lent.iterator.nextv(limit)) as readonly Row[]
-    } catch (error) {
-      throw this.#failure(error)
-    }
+  #loansOf(level: Level): Loans {
+    return new Loans(level, (error) => this.#failure(error))
   }
 
   #failure(error: unknown): StoreError {

@@ -1,4 +1,4 @@
-import type { LendOptions, Row } from './database.ts'
+import type { LendOptions, Row } from './lent.ts'
 
 /**
  * What one hop reads. The next hop is under way while this one's rows are decoded, so a long read takes as long as the

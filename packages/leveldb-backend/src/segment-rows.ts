@@ -1,6 +1,7 @@
 import type { Range } from '@turnlog/core/backend'
 
-import type { Database, Snapshot } from './database.ts'
+import type { Database } from './database.ts'
+import type { Snapshot } from './lent.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { SEGMENT_EVENTS } from './seal-plan.ts'
 

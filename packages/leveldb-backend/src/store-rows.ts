@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib'
 
 import { StoreError } from '@turnlog/core/backend'
 
-import type { Database, Snapshot } from './database.ts'
+import type { Database } from './database.ts'
+import type { Snapshot } from './lent.ts'
 import { metaKey, readUint64, writeUint64 } from './row-keys.ts'
 import { checkValue, corruptRow, HEADER_BYTES, sealValue } from './row-value.ts'
 import { STRUCTURES_TEXT } from './structures.ts'

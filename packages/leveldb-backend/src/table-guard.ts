@@ -1,11 +1,11 @@
 import type { StoreError } from '@turnlog/core/backend'
 
 import { countRecoveredTables } from './count-recovered-tables.ts'
-import type { KeyRange } from './database.ts'
 import { corruptFile } from './files/inspect-store.ts'
 import type { InspectedTable, Inspection } from './files/inspect-store.ts'
 import { checkBlocks, checkTable } from './files/table-file.ts'
 import { fromLevel } from './level-error.ts'
+import type { KeyRange } from './lent.ts'
 
 /** From LevelDB: a compaction starts when level 0 has 4 tables, or level n more than 10^n MiB. */
 const LEVELS = 7

@@ -1,4 +1,5 @@
-import type { Database, Snapshot } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Snapshot } from '../lent.ts'
 import { afterPrefix, EVENT_ROWS, HEAD_ROWS, SessionKeys } from '../row-keys.ts'
 import { RowStream } from './row-stream.ts'
 

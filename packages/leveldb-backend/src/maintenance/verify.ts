@@ -1,7 +1,8 @@
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { BackendVerifyReport, MaintenanceOptions } from '@turnlog/core/backend'
 
-import type { Database, Row } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Row } from '../lent.ts'
 import { SessionKeys } from '../row-keys.ts'
 import { readStoreRows } from '../store-rows.ts'
 import { Findings } from './findings.ts'
