@@ -15,7 +15,7 @@ export class Cursor {
   /** How many rows can still come. */
   #left: number
   #lent: Lent | undefined
-  #ahead: Promise<readonly Row[]> | undefined
+  #ahead: Promise<readonly Row[] | undefined> | undefined
   /** The last rows were the last ones. */
   #isAtEnd = false
 
@@ -40,9 +40,12 @@ export class Cursor {
   /** The next rows; none at the end. */
   async next(): Promise<readonly Row[]> {
     if (this.#isAtEnd) return []
-    if (this.#ahead === undefined) this.#begin({ ...this.#options, snapshot: undefined })
-    const rows = await (this.#ahead ?? [])
-    this.#ahead = undefined
+    let rows: readonly Row[] | undefined
+    while (rows === undefined) {
+      if (this.#ahead === undefined) this.#begin({ ...this.#options, snapshot: undefined })
+      rows = await (this.#ahead ?? [])
+      this.#ahead = undefined
+    }
     this.#left -= rows.length
     this.#isAtEnd = this.#left <= 0 || isLastStep(rows, this.#options, this.#rows)
     if (!this.#isAtEnd && this.#lent !== undefined && this.#database.isLent(this.#lent)) this.#step(this.#lent)

@@ -106,11 +106,14 @@ export class Database {
 
   /** The rows of a small range, at most `limit`. */
   async rows(range: KeyRange, limit: number, options: LendOptions = {}): Promise<readonly Row[]> {
-    const lent = this.lend(range, { limit, ...options })
-    try {
-      return await this.step(lent, limit)
-    } finally {
-      await this.giveBack(lent)
+    for (;;) {
+      const lent = this.lend(range, { limit, ...options })
+      try {
+        const rows = await this.step(lent, limit)
+        if (rows !== undefined) return rows
+      } finally {
+        await this.giveBack(lent)
+      }
     }
   }
 
@@ -123,7 +126,8 @@ export class Database {
     return this.#loans.isLent(lent)
   }
 
-  step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[]> {
+  /** The next rows; `undefined` if it was taken back before it could be stepped, so that another must be borrowed. */
+  step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[] | undefined> {
     const isReady = !this.#isAway && (this.#guard === undefined || this.#guard.isDone)
     return isReady ? this.#loans.step(lent, limit) : this.#stepLater(lent, limit)
   }
@@ -213,10 +217,11 @@ export class Database {
     if (this.#closedBy !== undefined) await this.revive?.()
   }
 
-  async #stepLater(lent: Lent, limit: number): Promise<readonly Row[]> {
+  async #stepLater(lent: Lent, limit: number): Promise<readonly Row[] | undefined> {
     await this.#whenBack()
     await this.#guard?.ready(lent.range)
-    return this.#loans.stepAgain(lent, limit)
+    // Whoever takes iterators back waits for steps, but not for those that wait themselves.
+    return this.#loans.isLent(lent) ? this.#loans.step(lent, limit) : undefined
   }
 
   #loansOf(level: Level): Loans {

@@ -60,12 +60,6 @@ export class Loans {
     return (lent.reading = this.#read(lent, limit))
   }
 
-  /** The same, after a wait in which it may have been taken back: whoever does that does not wait for those who wait. */
-  stepAgain(lent: Lent, limit: number): Promise<readonly Row[]> {
-    this.#lent.add(lent)
-    return this.step(lent, limit)
-  }
-
   /** Nobody steps it from now on; a step that is under way still gets its rows. */
   async giveBack(lent: Lent): Promise<void> {
     this.#lent.delete(lent)
