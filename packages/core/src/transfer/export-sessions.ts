@@ -23,8 +23,8 @@ export interface ExportOptions {
   readonly prefix?: string
   /**
    * Replace every text by `x`s of the same length, for a bug report: message contents, tool arguments and results,
-   * summaries, metadata, notes. Kept are session keys, roles, types, ids, names of tools and models, times, numbers,
-   * and the names of all fields. @default false
+   * summaries, metadata, notes. Kept are session keys, times, numbers, the names of all fields, and the roles, types,
+   * ids and names of tools and models of messages, but none of these inside of arguments and results. @default false
    */
   readonly redact?: boolean
   /** Called once for each session, when its last line has been taken. @default nobody is told */
