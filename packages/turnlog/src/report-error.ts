@@ -6,7 +6,8 @@ import type { Terminal } from './output/terminal.ts'
 const ADVICE: Readonly<Record<string, string>> = {
   LOCKED:
     'A LevelDB store belongs to one process at a time. Stop that process or look at a copy of the directory; a JSONL store can be read while it is in use. See turnlog doctor.',
-  CORRUPT: 'Run turnlog verify to see all of it, and turnlog repair to see what can be done.',
+  CORRUPT:
+    'Run turnlog verify to see all of it, and turnlog repair to see what can be done. turnlog export --skip-damaged saves all other sessions.',
   UNSUPPORTED: 'Nothing was changed. Install the version that wrote it, or a later one.',
   OUTCOME_UNKNOWN: 'Look with turnlog log whether it was written before you try again.',
 }

@@ -98,6 +98,58 @@ describe('a damaged JSONL store', () => {
     expect(stdout).toContain('Nothing was changed')
   })
 
+  test('of six sessions two are damaged: verify names both, and the others can be listed, copied and exported', async () => {
+    const { directory, env } = await sampleStore('jsonl', async (store) => {
+      for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) {
+        await store.addMessages(
+          key,
+          ['one', 'two', 'three'].map((content) => ({ role: 'user', content })),
+        )
+      }
+    })
+    for (const key of ['b', 'd']) {
+      const file = join(directory, 'store', `${key}.jsonl`)
+      writeFileSync(file, readFileSync(file, 'utf8').replace('"two"', '"owt"'))
+    }
+    const verified = await runCommand(['verify'], { env })
+    expect(verified.code).toBe(1)
+    expect(verified.stdout.match(/✗ .*$/gm)).toEqual([
+      expect.stringMatching(/session "b", event 2, .*b\.jsonl:3/),
+      expect.stringMatching(/session "d", event 2, .*d\.jsonl:3/),
+    ])
+    expect(verified.stdout).toContain('2 problems in 6 sessions, 12 events.')
+    const one = await runCommand(['verify', 'b', '--json'], { env })
+    expect(one.code).toBe(1)
+    expect(JSON.parse(one.stdout)).toMatchObject({ ok: false, sessions: 1, problems: [{ session: 'b', seq: 2 }] })
+    expect(await runCommand(['verify', 'nobody'], { env })).toMatchObject({ code: 1, stdout: '' })
+
+    for (const args of [
+      ['-n', '3'],
+      ['-n', '3', '--reverse'],
+      ['--sort', 'size'],
+    ]) {
+      const { code, stdout, stderr } = await runCommand(['list', '-k', ...args], { env })
+      expect({ code, stderr: stderr.includes('b.jsonl, line 3') }, args.join(' ')).toEqual({ code: 4, stderr: true })
+      expect(stdout.split('\n').sort().join(' ').trim(), args.join(' ')).toMatch(/^(?:a c e|c e f|a c e f)$/)
+    }
+    expect(await runCommand(['list', '-k', '-n', '1'], { env })).toMatchObject({ code: 0, stdout: 'a\n' })
+
+    const copied = await runCommand(['copy', `leveldb:${join(directory, 'copy')}`], { env })
+    expect(copied.code).toBe(1)
+    expect(copied.stdout).toMatch(/✗ "b": .*\n✗ "d": .*\n✗ Sessions: 4 copied, 2 failed\. 12 events written\./)
+
+    const file = join(directory, 'rescued.jsonl')
+    const refused = await runCommand(['export', '-o', file], { env })
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('turnlog export --skip-damaged') })
+    expect(existsSync(file)).toBe(false)
+    const rescued = await runCommand(['export', '--skip-damaged', '-o', file], { env })
+    expect(rescued).toMatchObject({ code: 1, stdout: expect.stringContaining('2 damaged sessions left out.') })
+    expect(rescued.stderr).toMatch(/✗ .*b\.jsonl.*\n✗ .*d\.jsonl/)
+    const target = { TURNLOG_STORE: `jsonl:${join(directory, 'rescued')}` }
+    const imported = await runCommand(['import', file, '--create'], { env: target })
+    expect(imported).toMatchObject({ code: 0, stdout: '✓ Sessions: 4 copied. 12 events written.\n' })
+  })
+
   test('show ends with 4 and says what to run', async () => {
     const { env } = await damagedStore()
     const { code, stderr } = await runCommand(['show', 'trip:1'], { env })

@@ -1,6 +1,7 @@
 import type { Backend, SessionHead } from '../backend/backend.ts'
-import { isStoreError, StoreError } from '../errors/store-error.ts'
+import { StoreError } from '../errors/store-error.ts'
 import { backendLog, LogMoved } from './session-log.ts'
+import { isDamage, soundHeads } from './sound-heads.ts'
 import type { SessionOutcome, TransferOptions, TransferReport } from './transfer-report.ts'
 import { TransferTally } from './transfer-report.ts'
 import { writeSession } from './write-session.ts'
@@ -31,7 +32,7 @@ export async function copyStore(from: Backend, to: Backend, options: TransferOpt
   const { onProgress, signal } = options
   signal?.throwIfAborted()
   let total = 0
-  for await (const batch of from.list()) total += batch.length
+  for await (const _head of soundHeads(from, {}, () => (total += 1))) total += 1
   const tally = new TransferTally(onProgress, total)
   let group: SessionHead[] = []
   const copyGroup = async (): Promise<void> => {
@@ -44,12 +45,11 @@ export async function copyStore(from: Backend, to: Backend, options: TransferOpt
     }
     group = []
   }
-  for await (const batch of from.list()) {
-    for (const head of batch) {
-      signal?.throwIfAborted()
-      group.push(head)
-      if (group.length === CONCURRENT_SESSIONS) await copyGroup()
-    }
+  const fail = (damage: StoreError): void => tally.add(damage.session ?? '', failed(damage))
+  for await (const head of soundHeads(from, {}, fail)) {
+    signal?.throwIfAborted()
+    group.push(head)
+    if (group.length === CONCURRENT_SESSIONS) await copyGroup()
   }
   await copyGroup()
   return tally.report()
@@ -67,9 +67,7 @@ async function copySession(
     try {
       return await writeSession(to, backendLog(from, head), signal)
     } catch (error) {
-      if (isStoreError(error, 'CORRUPT') || isStoreError(error, 'UNSUPPORTED')) {
-        return { status: 'failed', problem: { session, code: error.code, message: error.message } }
-      }
+      if (isDamage(error)) return failed(error, session)
       if (!(error instanceof LogMoved)) throw error
       const now = await from.head(session)
       if (now === undefined) return { status: 'already-there', events: 0 } // erased meanwhile: there is nothing to copy
@@ -78,4 +76,8 @@ async function copySession(
   }
   const message = `Session ${JSON.stringify(session)} was trimmed ${ATTEMPTS} times while it was copied. Copy again.`
   return { status: 'failed', problem: { session, code: 'IO', message } }
+}
+
+function failed({ code, message, session = '' }: StoreError, copied = session): SessionOutcome {
+  return { status: 'failed', problem: { session: copied, code, message } }
 }

@@ -12,6 +12,7 @@ import type { StoreErrorCode } from '../errors/store-error.ts'
 export type TransferStatus = 'copied' | 'resumed' | 'already-there' | 'conflict' | 'failed'
 
 export interface TransferProblem {
+  /** Empty for a damaged file that does not tell whose it is. */
   readonly session: string
   readonly code: StoreErrorCode
   /** One or two sentences for a person. No message contents. */

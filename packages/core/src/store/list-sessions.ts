@@ -1,8 +1,17 @@
+import type { SessionHead } from '../backend/backend.ts'
+import { soundPages } from '../copy/sound-heads.ts'
+import type { StoreError } from '../errors/store-error.ts'
+import { compareKeys } from '../keys/compare-keys.ts'
 import { loadState } from '../view/load-state.ts'
+import type { Projection } from '../view/projection.ts'
 import { projectionOf, readProjection } from '../view/projection.ts'
 import type { EventSource } from '../view/read-events.ts'
 import { checkText, checkWholeNumber } from './check-options.ts'
 import type { ListOptions, SessionInfo } from './session-store.ts'
+
+/** Heads that are asked for at a time for a page. Deleted sessions have heads as well, so it takes more than its limit. */
+const LEAST_HEADS = 256
+const MOST_HEADS = 4096
 
 /** The sessions that exist, by their heads alone; only a head without a usable projection costs a look at its log. */
 export async function* listSessions(source: EventSource, options: ListOptions = {}): AsyncGenerator<SessionInfo> {
@@ -10,17 +19,64 @@ export async function* listSessions(source: EventSource, options: ListOptions = 
   if (prefix !== undefined) checkText('prefix', prefix)
   if (after !== undefined) checkText('after', after)
   if (limit !== Infinity) checkWholeNumber('limit', limit)
-  let left = limit
-  if (left === 0) return
-  const range = { ...(prefix === undefined ? undefined : { prefix }), ...(after === undefined ? undefined : { after }) }
-  for await (const batch of source.backend.list(range)) {
-    for (const { session, last, bytes, projection } of batch) {
-      const derived = readProjection(projection) ?? projectionOf(await loadState(source, session))
-      const { messages, metadata, createdAt, updatedAt, deleted } = derived
-      if (deleted === true) continue
-      yield { key: session, version: last, messages, metadata, createdAt, updatedAt, bytes }
-      left -= 1
-      if (left === 0) return
+  const keys = { ...(prefix === undefined ? undefined : { prefix }), ...(after === undefined ? undefined : { after }) }
+  if (limit !== Infinity) {
+    yield* listPage(source, keys, limit)
+    return
+  }
+  for await (const batch of source.backend.list(keys)) {
+    for (const head of batch) {
+      const info = readInfo(head) ?? (await loadInfo(source, head))
+      if (info !== 'deleted') yield info
     }
   }
+}
+
+/**
+ * The first of them. Damage among them is thrown after the last one: whoever goes on from there by `after` would
+ * otherwise never hear of it, for a backend may say it only at the end of everything.
+ */
+async function* listPage(
+  source: EventSource,
+  keys: Omit<ListOptions, 'limit'>,
+  limit: number,
+): AsyncGenerator<SessionInfo> {
+  if (limit === 0) return
+  const damaged: StoreError[] = []
+  const heads = Math.min(Math.max(limit, LEAST_HEADS), MOST_HEADS)
+  let left = limit
+  let last: string | undefined
+  for await (const head of soundPages(source.backend, keys, heads, (damage) => damaged.push(damage))) {
+    const info = readInfo(head) ?? (await loadInfo(source, head))
+    if (info === 'deleted') continue
+    yield info
+    left -= 1
+    if (left > 0) continue
+    last = head.session
+    break
+  }
+  const found = damaged.find(({ session }) => last === undefined || isUpTo(session, last))
+  if (found !== undefined) throw found
+}
+
+/** What nobody can place belongs to the last page. */
+function isUpTo(session: string | undefined, last: string): boolean {
+  return session !== undefined && compareKeys(session, last) <= 0
+}
+
+type Info = SessionInfo | 'deleted'
+
+/** `undefined` if the head has no projection that this release understands. */
+function readInfo(head: SessionHead): Info | undefined {
+  const projection = readProjection(head.projection)
+  return projection === undefined ? undefined : infoOf(head, projection)
+}
+
+async function loadInfo(source: EventSource, head: SessionHead): Promise<Info> {
+  return infoOf(head, projectionOf(await loadState(source, head.session)))
+}
+
+function infoOf({ session, last, bytes }: SessionHead, projection: Projection): Info {
+  const { messages, metadata, createdAt, updatedAt, deleted } = projection
+  return deleted === true ? 'deleted' : { key: session, version: last, messages, metadata, createdAt, updatedAt, bytes }
 }

@@ -1,4 +1,6 @@
 import type { Head } from '../backend/backend.ts'
+import { isDamage, soundHeads } from '../copy/sound-heads.ts'
+import type { StoreError } from '../errors/store-error.ts'
 import { isStoreError } from '../errors/store-error.ts'
 import { sameJson } from '../normalise/same-json.ts'
 import { foldLog } from '../view/load-state.ts'
@@ -19,15 +21,26 @@ export async function verifyStore(source: EventSource, session?: string): Promis
     sessions += 1
     events += head.last - head.first + 1
     const problem = await verifySession(source, key, head)
-    if (problem !== undefined) problems.push(problem)
+    if (problem === undefined) return
+    // What the backend has told of an event already, it has told better.
+    const isTold =
+      problem.seq !== undefined && problems.some(({ session: of, seq }) => of === key && seq === problem.seq)
+    if (!isTold) problems.push(problem)
   }
-  if (session !== undefined) {
-    const head = await source.backend.head(session)
-    if (head !== undefined) await check(session, head)
+  /** Of a session whose head cannot be had. */
+  const tell = (damage: StoreError): void => {
+    if (damage.session !== undefined) sessions += 1
+    if (!problems.some((problem) => isAbout(problem, damage))) problems.push(toProblem(damage))
+  }
+  if (session === undefined) {
+    for await (const head of soundHeads(source.backend, {}, tell)) await check(head.session, head)
   } else {
-    for await (const batch of source.backend.list()) {
-      for (const head of batch) await check(head.session, head)
-    }
+    const head = await source.backend.head(session).catch((error: unknown) => {
+      if (!isDamage(error)) throw error
+      tell(error)
+      return undefined
+    })
+    if (head !== undefined) await check(session, head)
   }
   return { ok: problems.length === 0, sessions, events, problems }
 }
@@ -45,5 +58,20 @@ async function verifySession(source: EventSource, session: string, head: Head): 
   } catch (error) {
     if (!isStoreError(error)) throw error
     return { session, message: error.message, ...(error.seq === undefined ? undefined : { seq: error.seq }) }
+  }
+}
+
+function isAbout({ session, file, message }: VerifyProblem, damage: StoreError): boolean {
+  if (damage.session !== undefined) return session === damage.session
+  return damage.file === undefined ? message === damage.message : file === damage.file
+}
+
+function toProblem({ message, session, seq, file, line }: StoreError): VerifyProblem {
+  return {
+    message,
+    ...(session === undefined ? undefined : { session }),
+    ...(seq === undefined ? undefined : { seq }),
+    ...(file === undefined ? undefined : { file }),
+    ...(line === undefined ? undefined : { line }),
   }
 }

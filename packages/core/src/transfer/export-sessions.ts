@@ -1,5 +1,7 @@
-import type { Backend, SessionHead } from '../backend/backend.ts'
+import type { Backend, Head, SessionHead } from '../backend/backend.ts'
 import { backendLog, LogMoved } from '../copy/session-log.ts'
+import { isDamage, soundHeads } from '../copy/sound-heads.ts'
+import type { OnDamaged } from '../copy/sound-heads.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { StoreOrBackend } from './backend-of.ts'
 import { backendOf } from './backend-of.ts'
@@ -27,6 +29,11 @@ export interface ExportOptions {
    * ids and names of tools and models of messages, but none of these inside of arguments and results. @default false
    */
   readonly redact?: boolean
+  /**
+   * Called for each session that is damaged, with a `CORRUPT` or `UNSUPPORTED`: it is left out, and the export is whole
+   * without it. One session at a time is then held in memory. @default the export fails with that error
+   */
+  readonly onDamaged?: (damage: StoreError) => void
   /** Called once for each session, when its last line has been taken. @default nobody is told */
   readonly onProgress?: (progress: ExportProgress) => void
   /** @default none */
@@ -45,28 +52,40 @@ export interface ExportOptions {
  * ```
  */
 export async function* exportSessions(source: StoreOrBackend, options: ExportOptions = {}): AsyncGenerator<string> {
-  const { redact = false, onProgress, signal } = options
+  const { redact = false, onDamaged, onProgress, signal } = options
   const backend = backendOf(source)
   yield toLine({ format: EXPORT_FORMAT, version: EXPORT_VERSION, redacted: redact })
   let sessions = 0
   let events = 0
   for await (const head of headsOf(backend, options)) {
     signal?.throwIfAborted()
-    events += yield* exportSession(backend, head, redact, signal)
+    const lines = exportSession(backend, head, redact, signal)
+    const count = yield* onDamaged === undefined ? lines : wholeOrNothing(lines, onDamaged)
+    if (count === undefined) continue
+    events += count
     sessions += 1
     onProgress?.({ session: head.session, done: sessions, events })
   }
   yield toLine({ end: { sessions } })
 }
 
-async function* headsOf(backend: Backend, { keys, prefix }: ExportOptions): AsyncGenerator<SessionHead> {
+async function* headsOf(backend: Backend, { keys, prefix, onDamaged }: ExportOptions): AsyncGenerator<SessionHead> {
   if (keys === undefined) {
-    for await (const batch of backend.list(prefix === undefined ? {} : { prefix })) yield* batch
+    const range = prefix === undefined ? {} : { prefix }
+    if (onDamaged === undefined) for await (const batch of backend.list(range)) yield* batch
+    else yield* soundHeads(backend, range, onDamaged)
     return
   }
   if (prefix !== undefined) throw new StoreError('INVALID_ARGUMENT', 'Give either "keys" or "prefix", not both.')
   for (const session of keys) {
-    const head = await backend.head(session)
+    let head: Head | undefined
+    try {
+      head = await backend.head(session)
+    } catch (error) {
+      if (onDamaged === undefined || !isDamage(error)) throw error
+      onDamaged(error)
+      continue
+    }
     if (head === undefined) {
       throw new StoreError('NOT_FOUND', `Cannot export session ${JSON.stringify(session)}: it does not exist.`, {
         session,
@@ -74,6 +93,24 @@ async function* headsOf(backend: Backend, { keys, prefix }: ExportOptions): Asyn
     }
     yield { session, ...head }
   }
+}
+
+/** Damage may lie behind lines that are good, and an export has no word to take them back. */
+async function* wholeOrNothing(
+  lines: AsyncGenerator<string, number>,
+  onDamaged: OnDamaged,
+): AsyncGenerator<string, number | undefined> {
+  const held: string[] = []
+  let next: IteratorResult<string, number>
+  try {
+    while ((next = await lines.next()).done !== true) held.push(next.value)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    onDamaged(error)
+    return undefined
+  }
+  yield* held
+  return next.value
 }
 
 async function* exportSession(

@@ -9,12 +9,14 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatNumberOf } from '../output/quantities.ts'
+import { tellProblem } from '../output/tell-problem.ts'
 import { tellResult } from '../output/tell-result.ts'
 
 interface ExportFlags {
   readonly output?: string
   readonly prefix?: string
   readonly redact?: boolean
+  readonly skipDamaged?: boolean
 }
 
 export function exportCommand(act: Act): Command {
@@ -24,14 +26,17 @@ export function exportCommand(act: Act): Command {
     .option('-o, --output <file>', 'write there; it appears when it is whole. Otherwise to the output')
     .option('--prefix <prefix>', 'only keys that begin with it')
     .option('--redact', 'every text replaced by x: roles, types, ids, names and numbers stay')
+    .option('--skip-damaged', 'leave out sessions that cannot be read, and name them; otherwise one ends the export')
     .addHelpText(
       'after',
       `
-With --json: one object with sessions and events (needs --output).
+Ends with 1 if a damaged session was left out.
+With --json: one object with sessions, events, and with --skip-damaged: problems (needs --output).
 
 Examples:
   turnlog export -o backup.jsonl
   turnlog export telegram:42 --redact -o report.jsonl
+  turnlog export --skip-damaged -o rescued.jsonl
   turnlog export --store leveldb:./old | turnlog import --store jsonl:./new --create`,
     )
     .action((keys: string[], flags: ExportFlags, command: Command) =>
@@ -41,19 +46,21 @@ Examples:
 
 async function exportTo(context: Context, keys: readonly string[], flags: ExportFlags): Promise<number> {
   const { terminal, json } = context
-  const { output, prefix, redact = false } = flags
+  const { output, prefix, redact = false, skipDamaged = false } = flags
   if (output === undefined && (terminal.isTerminal || json)) {
     // Written to a terminal, what messages contain could act on it.
     throw new StoreError('INVALID_ARGUMENT', 'Give --output, or send the output to a file or a pipe.')
   }
   const store = await context.openToRead()
   const result = { sessions: 0, events: 0 }
-  const total = output === undefined ? 0 : (await store.stats()).sessions
+  const damaged: StoreError[] = []
+  const total = output === undefined || skipDamaged ? 0 : (await store.stats()).sessions
   const progress = showProgress(terminal, 'Exporting')
   const lines = exportSessions(store, {
     ...(keys.length === 0 ? undefined : { keys }),
     ...(prefix === undefined ? undefined : { prefix }),
     redact,
+    ...(skipDamaged ? { onDamaged: (damage) => damaged.push(damage) } : undefined),
     onProgress: ({ done, events }) => {
       result.sessions = done
       result.events = events
@@ -66,11 +73,15 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
   } finally {
     progress.stop()
   }
+  if (!json) for (const damage of damaged) terminal.note(`${terminal.colors.red('✗')} ${tellProblem(damage)}`)
   if (output !== undefined) {
     const counts = `${formatNumberOf(result.sessions, 'session')}, ${formatNumberOf(result.events, 'event')}`
-    await tellResult(context, result, `Exported ${counts} to ${output}.`)
+    const left = damaged.length === 0 ? '' : ` ${formatNumberOf(damaged.length, 'damaged session')} left out.`
+    const problems = damaged.map(({ session, code, message }) => ({ session, code, message }))
+    const told = skipDamaged ? { ...result, problems } : result
+    await tellResult(context, told, `Exported ${counts} to ${output}.${left}`)
   }
-  return EXIT.ok
+  return damaged.length === 0 ? EXIT.ok : EXIT.problem
 }
 
 /** Under its name there is always a whole export, the earlier or the new one. */

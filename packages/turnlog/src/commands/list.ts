@@ -82,10 +82,17 @@ async function* sessions(
     return
   }
   const all: SessionInfo[] = []
-  for await (const info of store.listSessions(range)) all.push(info)
+  let failure: unknown
+  try {
+    for await (const info of store.listSessions(range)) all.push(info)
+  } catch (error) {
+    failure = error
+  }
   if (sort !== 'key') all.sort((a, b) => ORDERS[sort](a) - ORDERS[sort](b))
   if (reverse === true) all.reverse()
   yield* limit === undefined ? all : all.slice(0, limit)
+  // One damaged session does not hide the others, in this order as little as in that of the keys.
+  if (failure !== undefined) throw failure
 }
 
 function lineFormat({ json, terminal }: Context, { keys }: ListFlags): (info: SessionInfo) => string {

@@ -29,8 +29,8 @@ async function verify(context: Context, key: string | undefined): Promise<number
   const { terminal } = context
   const progress = showProgress(terminal, 'Verifying')
   const store = await context.openToRead((done, total) => progress.update(done, total))
-  if (key !== undefined) context.requireSession(key, (await store.load(key)).version > 0)
   const report = await store.verify(key).finally(() => progress.stop())
+  if (key !== undefined) context.requireSession(key, report.sessions > 0)
   if (context.json) {
     await terminal.line(printableJson(report, 2))
   } else {
