@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { EXIT } from './exit-code.ts'
+import { INTERRUPTIONS, OUTPUT_FAILED, PIPE_CLOSED } from './interruption.ts'
 import { registerDefaultBackends } from './register-default-backends.ts'
 import { run } from './run.ts'
 
@@ -7,20 +7,30 @@ registerDefaultBackends()
 
 const interrupted = new AbortController()
 
-// The first Ctrl-C lets a command end in order; the second one is for a command that cannot.
-process.once('SIGINT', () => {
-  interrupted.abort()
-  process.once('SIGINT', () => process.exit(EXIT.interrupted))
-})
+// The first time a command ends in order and leaves nothing behind; the second one is for a command that cannot.
+for (const [name, interruption] of Object.entries(INTERRUPTIONS)) {
+  process.on(name, () => {
+    if (interrupted.signal.aborted) process.exit(interruption.exitCode)
+    interrupted.abort(interruption)
+  })
+}
 
-// `turnlog list | head` is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(EXIT.ok)
-  throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (interrupted.signal.aborted) return
+    const isClosed = error.code === 'EPIPE'
+    if (!isClosed && stream === process.stdout)
+      process.stderr.write(`error Cannot write the output: ${error.message}\n`)
+    interrupted.abort(isClosed ? PIPE_CLOSED : OUTPUT_FAILED)
+  })
+}
 
-process.exitCode = await run(
+const exitCode = await run(
   process.argv.slice(2),
   { input: process.stdin, output: process.stdout, errors: process.stderr, environment: process.env },
   interrupted.signal,
 )
+
+// What is under way still does not keep the process when it was interrupted.
+if (interrupted.signal.aborted) process.exit(exitCode)
+process.exitCode = exitCode

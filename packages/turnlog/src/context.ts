@@ -1,7 +1,7 @@
 import { openStore, StoreError } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
 import type { Command } from 'commander'
-import { EXIT } from './exit-code.ts'
+import type { Interruption } from './interruption.ts'
 import { Terminal } from './output/terminal.ts'
 import type { TerminalStreams } from './output/terminal.ts'
 import { printable } from './output/printable.ts'
@@ -38,7 +38,8 @@ export class Context {
   #endsItself = false
   readonly #storeOption: string | undefined
   readonly #environment: TerminalStreams['environment']
-  #opened: AnyStore | undefined
+  readonly #cleanUps: (() => Promise<unknown>)[] = []
+  #closed: Promise<void> | undefined
 
   constructor(command: Command, streams: TerminalStreams, signal: AbortSignal) {
     const { store, json = false, color = true } = command.optsWithGlobals<GlobalOptions>()
@@ -47,16 +48,29 @@ export class Context {
     this.terminal = new Terminal(streams, !color)
     this.#environment = streams.environment
     this.#interrupt = signal
-    signal.addEventListener('abort', () => {
-      // Closing also removes what reading has put into the temporary directory.
-      if (!this.#endsItself) void this.close().finally(() => process.exit(EXIT.interrupted))
-    })
   }
 
   /** For a command that goes on until Ctrl-C: taking it means to end by it. Any other command is ended by Ctrl-C. */
   untilInterrupted(): AbortSignal {
     this.#endsItself = true
     return this.#interrupt
+  }
+
+  /** Whether the command sees to its end by itself. */
+  endsBy({ isExpected }: Interruption): boolean {
+    return this.#endsItself && isExpected
+  }
+
+  /**
+   * To be called before whatever must not be left behind is begun: a store (reading one may put a copy into the
+   * temporary directory), half a file. `cleanUp` is called once, when the command is done or is interrupted, and has to
+   * come to an end also if that is in the middle of opening or writing.
+   *
+   * @throws `CLOSED` if the command was interrupted already, so that nothing is begun any more
+   */
+  beforeExit(cleanUp: () => Promise<unknown>): void {
+    if (this.#closed !== undefined) throw new StoreError('CLOSED', 'The command was interrupted.')
+    this.#cleanUps.push(cleanUp)
   }
 
   choose(): Promise<ChosenStore> {
@@ -78,8 +92,16 @@ export class Context {
     throw new StoreError('NOT_FOUND', `There is no session ${JSON.stringify(key)}. See turnlog list.`, { session: key })
   }
 
-  async close(): Promise<void> {
-    await this.#opened?.close()
+  /** @throws the first thing that could not be cleaned up, when everything else is */
+  close(): Promise<void> {
+    this.#closed ??= this.#cleanUp()
+    return this.#closed
+  }
+
+  async #cleanUp(): Promise<void> {
+    const outcomes = await Promise.allSettled(this.#cleanUps.map((cleanUp) => cleanUp()))
+    const failed = outcomes.find(({ status }) => status === 'rejected')
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason
   }
 
   async #open({ config, source }: ChosenStore, { readOnly, create, onProgress }: OpenFlags): Promise<AnyStore> {
@@ -92,11 +114,17 @@ export class Context {
     const settings = { onWarning, ...(readOnly === true ? { readOnly } : undefined) }
     // Only a backend that is made here can be asked how far it has come.
     const watched = place === undefined || onProgress === undefined ? undefined : await makeBackend(config)
-    this.#opened = await openStore<AnyMessage>(
+    let opening: Promise<AnyStore> | undefined
+    this.beforeExit(async () => {
+      // If it did not open, the command has said why.
+      const store = await opening?.catch(() => undefined)
+      await store?.close()
+    })
+    opening = openStore<AnyMessage>(
       watched === undefined || onProgress === undefined
         ? { ...config, ...settings }
         : { ...settings, backend: watchedBackend(watched, onProgress) },
     )
-    return this.#opened
+    return opening
   }
 }

@@ -2,7 +2,17 @@ import { isStoreError } from '@turnlog/core'
 import type { StoreErrorCode } from '@turnlog/core'
 
 /** What the command tells the shell. Part of the interface: scripts depend on it. */
-export const EXIT = { ok: 0, problem: 1, usage: 2, locked: 3, damaged: 4, failed: 5, interrupted: 130 } as const
+export const EXIT = {
+  ok: 0,
+  problem: 1,
+  usage: 2,
+  locked: 3,
+  damaged: 4,
+  failed: 5,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const
 
 export const EXIT_HELP = `Exit codes:
   0  done
@@ -11,7 +21,7 @@ export const EXIT_HELP = `Exit codes:
   3  the store is in use by another process
   4  the store is damaged, or a newer Turnlog wrote it
   5  the storage or the backend failed
-  130  interrupted`
+  129, 130, 143  interrupted by SIGHUP, SIGINT (Ctrl-C), SIGTERM`
 
 const CODES: Readonly<Record<StoreErrorCode, number>> = {
   CONFLICT: EXIT.problem,

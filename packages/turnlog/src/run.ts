@@ -1,12 +1,19 @@
+import { setTimeout } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
-import type { Act } from './act.ts'
+import type { Act, Work } from './act.ts'
 import { CONFORMANCE, forwardToConformance } from './commands/conformance.ts'
 import { loadCommands } from './commands/load-commands.ts'
 import { Context } from './context.ts'
 import { EXIT, EXIT_HELP, exitCodeOf } from './exit-code.ts'
+import type { Interruption } from './interruption.ts'
+import { printableJson } from './output/printable.ts'
 import type { TerminalStreams } from './output/terminal.ts'
 import { packageVersion } from './package-version.ts'
 import { reportError } from './report-error.ts'
+
+/** What cleaning up may take after an interruption, and then what the command may take to notice that it has ended. */
+const CLEAN_UP_MS = 5000
+const NOTICE_MS = 500
 
 /** Runs one command line. @returns the exit code */
 export async function run(args: readonly string[], streams: TerminalStreams, signal: AbortSignal): Promise<number> {
@@ -14,16 +21,8 @@ export async function run(args: readonly string[], streams: TerminalStreams, sig
   let exitCode: number = EXIT.ok
   const act: Act = async (command, work) => {
     const context = new Context(command, streams, signal)
-    try {
-      exitCode = await work(context)
-    } catch (error) {
-      exitCode = exitCodeOf(error)
-      await context.terminal.flush()
-      reportError(context.terminal, error, context.json)
-    } finally {
-      await context.terminal.flush()
-      await context.close()
-    }
+    const done = perform(context, work, signal)
+    exitCode = await Promise.race([done, interruptionOf(context, done, signal)])
   }
   try {
     await (await program(args, act, streams)).parseAsync(args, { from: 'user' })
@@ -32,6 +31,45 @@ export async function run(args: readonly string[], streams: TerminalStreams, sig
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage
   }
   return exitCode
+}
+
+async function perform(context: Context, work: Work, signal: AbortSignal): Promise<number> {
+  const { terminal, json } = context
+  let exitCode: number
+  try {
+    exitCode = await work(context)
+    await terminal.flush()
+    await context.close()
+  } catch (error) {
+    // Interrupted, its store is closed under it, so that it fails; not because something were wrong.
+    const interruption = signal.aborted ? (signal.reason as Interruption) : undefined
+    exitCode = interruption?.exitCode ?? exitCodeOf(error)
+    await terminal.flush()
+    if (interruption === undefined) reportError(terminal, error, json)
+    else tellInterruption(context, interruption)
+    await context.close().catch(() => undefined)
+  }
+  return exitCode
+}
+
+/** Resolves only when the command is interrupted and everything is cleaned up, or that has taken too long. */
+async function interruptionOf(context: Context, done: Promise<number>, signal: AbortSignal): Promise<number> {
+  if (!signal.aborted) {
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve, { once: true })
+    })
+  }
+  const interruption = signal.reason as Interruption
+  if (context.endsBy(interruption)) return done
+  await Promise.race([context.close().catch(() => undefined), setTimeout(CLEAN_UP_MS)])
+  if (!interruption.isSilent) await Promise.race([done, setTimeout(NOTICE_MS)])
+  return interruption.exitCode
+}
+
+function tellInterruption({ terminal, json }: Context, { isSilent }: Interruption): void {
+  if (isSilent) return
+  const message = 'Interrupted. What was done stays; run it again.'
+  terminal.note(json ? printableJson({ error: { code: 'INTERRUPTED', message } }) : message)
 }
 
 async function program(args: readonly string[], act: Act, { output, errors }: TerminalStreams): Promise<Command> {

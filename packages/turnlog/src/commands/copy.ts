@@ -36,17 +36,13 @@ async function copy(context: Context, to: string): Promise<number> {
 
   const reader = await makeBackend(config)
   const writer = await makeBackend(target.config)
+  context.beforeExit(() => reader.close())
+  await reader.open({ readOnly: true })
+  context.beforeExit(() => writer.close())
+  await writer.open()
   const progress = showProgress(context.terminal, 'Copying')
-  try {
-    await reader.open({ readOnly: true })
-    await writer.open()
-    const report = await copyStore(reader, writer, {
-      onProgress: ({ done, total = done }) => progress.update(done, total),
-    })
-    progress.stop()
-    return await tellTransfer(context, report)
-  } finally {
-    progress.stop()
-    await Promise.all([reader.close(), writer.close()])
-  }
+  const report = await copyStore(reader, writer, {
+    onProgress: ({ done, total = done }) => progress.update(done, total),
+  }).finally(() => progress.stop())
+  return tellTransfer(context, report)
 }

@@ -42,7 +42,7 @@ async function doctor(context: Context): Promise<number> {
 
 async function storeChecks(context: Context): Promise<Check[]> {
   try {
-    return await checkStore(await context.choose())
+    return await checkStore(await context.choose(), (cleanUp) => context.beforeExit(cleanUp))
   } catch (error) {
     if (!isStoreError(error)) throw error
     // The environment can be checked without a store.

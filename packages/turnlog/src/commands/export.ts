@@ -69,7 +69,7 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
   })
   try {
     if (output === undefined) for await (const line of lines) await terminal.line(line.slice(0, -1))
-    else await writeWhole(output, lines)
+    else await writeWhole(context, output, lines)
   } finally {
     progress.stop()
   }
@@ -85,14 +85,23 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
 }
 
 /** Under its name there is always a whole export, the earlier or the new one. */
-async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+async function writeWhole(context: Context, file: string, lines: AsyncIterable<string>): Promise<void> {
   const part = `${file}.part`
-  try {
-    await pipeline(lines, createWriteStream(part, { mode: 0o600, flush: true }))
-    await rename(part, file)
-  } catch (error) {
-    await rm(part, { force: true })
-    if (!(error instanceof Error) || !('syscall' in error)) throw error
-    throw new StoreError('IO', `Cannot write ${file}: ${error.message}`, { file, cause: error })
-  }
+  const stop = new AbortController()
+  let writing: Promise<void> | undefined
+  context.beforeExit(async () => {
+    stop.abort()
+    await writing?.catch(() => undefined)
+  })
+  writing = (async () => {
+    try {
+      await pipeline(lines, createWriteStream(part, { mode: 0o600, flush: true }), { signal: stop.signal })
+      await rename(part, file)
+    } catch (error) {
+      await rm(part, { force: true })
+      if (!(error instanceof Error) || !('syscall' in error)) throw error
+      throw new StoreError('IO', `Cannot write ${file}: ${error.message}`, { file, cause: error })
+    }
+  })()
+  await writing
 }

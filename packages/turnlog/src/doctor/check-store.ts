@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '@turnlog/core'
-import type { StoreConfig } from '@turnlog/core'
+import type { SessionStore, StoreConfig } from '@turnlog/core'
 import { formatBytes, formatNumberOf } from '../output/quantities.ts'
 import type { ChosenStore } from '../store/choose-store.ts'
 import { readLock } from '../store/read-lock.ts'
@@ -15,10 +15,12 @@ const LOW_DISK_BYTES = 256 * 1024 * 1024
 
 const OTHERS = 0o077
 
-export async function checkStore({ config, source }: ChosenStore): Promise<Check[]> {
+type BeforeExit = (cleanUp: () => Promise<unknown>) => void
+
+export async function checkStore({ config, source }: ChosenStore, beforeExit: BeforeExit): Promise<Check[]> {
   const chosen: Check = { name: 'store', status: 'ok', message: `chosen by ${source}` }
   const place = storePlace(config)
-  if (place === undefined) return [chosen, await checkOpen(config)]
+  if (place === undefined) return [chosen, await checkOpen(config, beforeExit)]
   try {
     checkPlace(place, source)
   } catch (error) {
@@ -33,7 +35,7 @@ export async function checkStore({ config, source }: ChosenStore): Promise<Check
     checkPermissions(place),
     checkDisk(place),
     tellLock(lock),
-    isBusy ? { name: 'format', status: 'notice', message: skipped } : await checkOpen(config),
+    isBusy ? { name: 'format', status: 'notice', message: skipped } : await checkOpen(config, beforeExit),
   ]
 }
 
@@ -84,12 +86,14 @@ function tellLock({ state, pid, host, since, file }: LockState): Check {
   }
 }
 
-async function checkOpen(config: StoreConfig): Promise<Check> {
+async function checkOpen(config: StoreConfig, beforeExit: BeforeExit): Promise<Check> {
   const name = 'format'
   const warnings: string[] = []
   try {
     const onWarning = ({ message }: { readonly message: string }): void => void warnings.push(message)
-    const store = await openStore({ ...config, readOnly: true, onWarning })
+    let opening: Promise<Pick<SessionStore, 'close'>> | undefined
+    beforeExit(async () => (await opening?.catch(() => undefined))?.close())
+    const store = await (opening = openStore({ ...config, readOnly: true, onWarning }))
     try {
       for await (const _first of store.listSessions({ limit: 1 })) break
     } finally {

@@ -1,0 +1,105 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { startCommand } from './run-command.ts'
+import { sampleStore, temporaryDirectory } from './sample-store.ts'
+
+// Whatever ends a command, no copy of a conversation stays behind: reading LevelDB puts one into the temporary directory.
+
+/** A store that says so when it is written to or read from, and then does not come back before it is closed. */
+function slowStore(directory: string): string {
+  const file = join(directory, 'slow.mjs')
+  const memory = new URL('../../core/dist/memory/index.js', import.meta.url).href
+  writeFileSync(
+    file,
+    `import { memoryBackend } from '${memory}'
+const backend = memoryBackend()
+await backend.open()
+await backend.append('s', { last: 0, incarnation: 'i' }, [{ seq: 1, id: 'i', type: 'Noted', v: 1, at: 1, kind: 'k', data: 1 }], null)
+let close
+const closed = new Promise((resolve) => (close = resolve))
+const wait = async () => {
+  // Nothing else keeps the process.
+  const alive = setInterval(() => undefined, 1000)
+  process.stderr.write('waiting\\n')
+  await closed
+  clearInterval(alive)
+  throw Object.assign(new Error('closed'), { code: 'CLOSED' })
+}
+export default {
+  contract: 1, name: 'slow', capabilities: backend.capabilities,
+  open: (options) => backend.open(options),
+  close: async () => { close(); await backend.close() },
+  head: (session) => backend.head(session),
+  list: (range) => backend.list(range),
+  erase: (...args) => backend.erase(...args),
+  append: wait,
+  async *read(...args) { yield* backend.read(...args); await wait() },
+}
+`,
+  )
+  return file
+}
+
+const ENDS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const
+
+test.each(ENDS)('%s in a copy closes both stores and says that it was interrupted', async (signal, code) => {
+  const { directory, env } = await sampleStore('leveldb')
+  const temporary = join(directory, 'tmp')
+  mkdirSync(temporary)
+  const copy = startCommand(['copy', slowStore(directory)], { env: { ...env, TMPDIR: temporary } })
+  await copy.until(/waiting/)
+  expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^turnlog-shadow-/)])
+  copy.child.kill(signal)
+  const finished = await copy.finished
+  expect({ code: finished.code, left: readdirSync(temporary) }).toEqual({ code, left: [] })
+  // After a hang-up nobody is there to read it.
+  const told = signal === 'SIGHUP' ? '' : 'Interrupted. What was done stays; run it again.\n'
+  expect(finished.stderr.replaceAll('waiting\n', '')).toBe(told)
+})
+
+test('an export that is interrupted leaves no part of its file', async () => {
+  const directory = temporaryDirectory()
+  const file = join(directory, 'backup.jsonl')
+  const exporting = startCommand(['export', '-o', file, '--store', slowStore(directory)])
+  await exporting.until(/waiting/)
+  await vi.waitFor(() => expect(existsSync(`${file}.part`)).toBe(true))
+  exporting.child.kill('SIGINT')
+  expect(await exporting.finished).toMatchObject({ code: 130, stderr: expect.stringContaining('Interrupted.') })
+  expect(readdirSync(directory)).toEqual(['slow.mjs'])
+})
+
+test('a listing of LevelDB into a pipe that closes is no error and leaves nothing behind', async () => {
+  const { directory, env } = await sampleStore('leveldb')
+  const temporary = join(directory, 'tmp')
+  mkdirSync(temporary)
+  const list = startCommand(['list'], { env: { ...env, TMPDIR: temporary } })
+  list.child.stdout?.destroy()
+  expect(await list.finished).toMatchObject({ code: 0, stderr: '' })
+  expect(readdirSync(temporary)).toEqual([])
+})
+
+test('a second Ctrl-C ends a command that cannot be ended in order', async () => {
+  const directory = temporaryDirectory()
+  const file = join(directory, 'stuck.mjs')
+  const memory = new URL('../../core/dist/memory/index.js', import.meta.url).href
+  writeFileSync(
+    file,
+    `import { memoryBackend } from '${memory}'
+const backend = memoryBackend()
+backend.close = () => { process.stderr.write('closing'); return new Promise((done) => setTimeout(done, 60_000)) }
+backend.list = async function* () { process.stderr.write('listing'); await new Promise((done) => setTimeout(done, 60_000)) }
+export default backend
+`,
+  )
+  const list = startCommand(['list', '--store', file])
+  await list.until(/listing/)
+  list.child.kill('SIGINT')
+  await list.until(/closing/)
+  list.child.kill('SIGINT')
+  expect(await list.finished).toMatchObject({ code: 130 })
+})
