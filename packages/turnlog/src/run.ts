@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
 import type { Act, Work } from './act.ts'
-import { CONFORMANCE, forwardToConformance } from './commands/conformance.ts'
+import { forwardToConformance } from './commands/conformance.ts'
 import { loadCommands } from './commands/load-commands.ts'
 import { Context } from './context.ts'
 import { EXIT, EXIT_HELP, exitCodeOf } from './exit-code.ts'
@@ -17,7 +17,8 @@ const NOTICE_MS = 500
 
 /** Runs one command line. @returns the exit code */
 export async function run(args: readonly string[], streams: TerminalStreams, signal: AbortSignal): Promise<number> {
-  if (args[0] === CONFORMANCE) return forwardToConformance(args.slice(1))
+  const forwarded = forwardToConformance(args, signal)
+  if (forwarded !== undefined) return forwarded
   let exitCode: number = EXIT.ok
   const act: Act = async (command, work) => {
     const context = new Context(command, streams, signal)

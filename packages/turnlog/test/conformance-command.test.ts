@@ -19,6 +19,15 @@ test('conformance hands everything on to the suite, its options and its exit cod
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('append.conflict')
   expect(await runCommand(['conformance', 'none.mjs'], { cwd: directory })).toMatchObject({ code: 2 })
+  // Nothing that was not run may look like a pass.
+  const plain = await runCommand(['--no-color', ...args], { cwd: directory, env: { FORCE_COLOR: '1' } })
+  expect(plain).toMatchObject({ code: 0, stdout: expect.stringContaining('append.conflict') })
+  expect(await runCommand(['--no-color', 'conformance', 'none.mjs'], { cwd: directory })).toMatchObject({ code: 2 })
+  for (const before of [['--json'], ['--store', 'jsonl:./x'], ['--no-color', '--json']]) {
+    const refused = await runCommand([...before, ...args], { cwd: directory })
+    expect(refused, before.join(' ')).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr, before.join(' ')).toContain('put conformance first and its options behind it')
+  }
   const help = await runCommand(['conformance', '--help'])
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('turnlog-conformance [options] <target>') })
 })
