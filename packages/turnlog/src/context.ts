@@ -8,6 +8,7 @@ import { printable } from './output/printable.ts'
 import type { ChosenStore } from './store/choose-store.ts'
 import { chooseStore } from './store/choose-store.ts'
 import { makeBackend } from './store/make-backend.ts'
+import { ownWorkOnly } from './store/own-work-only.ts'
 import { checkPlace, storePlace } from './store/store-place.ts'
 import { watchedBackend } from './store/watched-backend.ts'
 
@@ -122,7 +123,7 @@ export class Context {
     })
     opening = openStore<AnyMessage>(
       watched === undefined || onProgress === undefined
-        ? { ...config, ...settings }
+        ? { ...ownWorkOnly(config), ...settings }
         : { ...settings, backend: watchedBackend(watched, onProgress) },
     )
     return opening

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runCommand } from './run-command.ts'
+import type { Finished } from './run-command.ts'
 import { runHere } from './run-here.ts'
 import { sampleStore, temporaryDirectory } from './sample-store.ts'
 
@@ -82,4 +83,55 @@ test('every command has help with an example and what --json gives', async () =>
     expect(help.stdout, name).toContain('--json')
     expect(help.stdout, name).toMatch(/[wW]ith --json: one/i)
   }
+})
+
+test('a command does not do what the agent has in its configuration to do by itself', async () => {
+  const { directory } = await sampleStore('jsonl')
+  const legacy = join(directory, 'old')
+  mkdirSync(legacy)
+  const times = { created: '2026-01-01T00:00:00Z', updated: '2026-01-01T00:00:00Z' }
+  writeFileSync(
+    join(legacy, 'o.json'),
+    JSON.stringify({ key: 'o', messages: [{ role: 'user', content: 'x' }], ...times }),
+  )
+  const config = {
+    backend: 'jsonl',
+    path: './store',
+    migrateFrom: './old',
+    expire: { idleForMs: 0, tracesForMs: 0 },
+    retention: { removedEventsForMs: 0 },
+    autoCompact: { deadRatio: 0, minBytes: 0 },
+    sweep: { intervalMs: 1, jitter: 0 },
+  }
+  writeFileSync(join(directory, 'turnlog.config.json'), JSON.stringify(config))
+  const run = (...args: string[]): Promise<Finished> => runCommand(args, { cwd: directory })
+  expect(await run('list', '-k')).toMatchObject({ code: 0, stdout: 'guest:7\ntrip:1\n', stderr: '' })
+  expect(await run('doctor')).toMatchObject({ code: 0, stdout: expect.stringContaining('opens for reading') })
+  expect(await run('add', 'guest:7', 'hi')).toMatchObject({ code: 0, stderr: '' })
+  expect(await run('verify')).toMatchObject({ code: 0 })
+  expect(readdirSync(legacy)).toEqual(['o.json'])
+  expect(await run('list', '-k')).toMatchObject({ code: 0, stdout: 'guest:7\ntrip:1\n' })
+  writeFileSync(join(directory, 'turnlog.config.json'), JSON.stringify({ ...config, expire: { idleFor: 1 } }))
+  expect(await run('doctor')).toMatchObject({ code: 1, stdout: expect.stringContaining('expire.idleFor') })
+})
+
+test('a command neither summarises in place of the agent nor cuts because it does not', async () => {
+  const { directory, env } = await sampleStore('jsonl', (store) => store.addMessage('s', 'user', 'one'))
+  writeFileSync(
+    join(directory, 'agent.mjs'),
+    `export default {
+      backend: 'jsonl',
+      path: './store',
+      limits: { maxMessages: 2, hardMaxMessages: 4, maxMessageBytes: 500, prefixes: { s: { maxMessages: 1 } } },
+      onOverflow: async () => { process.stderr.write('summarised'); return 'summary' },
+    }`,
+  )
+  const add = (text: string): Promise<Finished> =>
+    runCommand(['add', 's', text, '--store', './agent.mjs'], { cwd: directory })
+  for (const text of ['two', 'three', 'four', 'five', 'six']) {
+    expect(await add(text), text).toMatchObject({ code: 0, stderr: '' })
+  }
+  expect(await add('x'.repeat(600))).toMatchObject({ code: 2, stderr: expect.stringContaining('TOO_LARGE') })
+  const { stdout } = await runCommand(['list', '--json'], { env })
+  expect(JSON.parse(stdout)).toMatchObject({ key: 's', messages: 6, version: 6 })
 })

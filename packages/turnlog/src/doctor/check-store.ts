@@ -91,9 +91,11 @@ async function checkOpen(config: StoreConfig, beforeExit: BeforeExit): Promise<C
   const warnings: string[] = []
   try {
     const onWarning = ({ message }: { readonly message: string }): void => void warnings.push(message)
+    // The other policies stay, so that they are checked; nothing acts by itself in a store that is only read.
+    const { migrateFrom: _writes, ...readable } = config
     let opening: Promise<Pick<SessionStore, 'close'>> | undefined
     beforeExit(async () => (await opening?.catch(() => undefined))?.close())
-    const store = await (opening = openStore({ ...config, readOnly: true, onWarning }))
+    const store = await (opening = openStore({ ...readable, readOnly: true, onWarning }))
     try {
       for await (const _first of store.listSessions({ limit: 1 })) break
     } finally {
