@@ -5,8 +5,8 @@ import type { Interruption } from './interruption.ts'
 import { Terminal } from './output/terminal.ts'
 import type { TerminalStreams } from './output/terminal.ts'
 import { printable } from './output/printable.ts'
-import type { ChosenStore } from './store/choose-store.ts'
-import { chooseStore } from './store/choose-store.ts'
+import type { ChosenStore, Surroundings } from './store/choose-store.ts'
+import { chooseStore, isStoreChosen } from './store/choose-store.ts'
 import { makeBackend } from './store/make-backend.ts'
 import { ownWorkOnly } from './store/own-work-only.ts'
 import { checkPlace, storePlace } from './store/store-place.ts'
@@ -74,8 +74,12 @@ export class Context {
     this.#cleanUps.push(cleanUp)
   }
 
+  get isStoreChosen(): boolean {
+    return isStoreChosen(this.#surroundings())
+  }
+
   choose(): Promise<ChosenStore> {
-    return chooseStore({ option: this.#storeOption, environment: this.#environment, directory: process.cwd() })
+    return chooseStore(this.#surroundings())
   }
 
   /** Opens for looking only: a JSONL store may be in use meanwhile, and nothing on the disk changes. */
@@ -97,6 +101,10 @@ export class Context {
   close(): Promise<void> {
     this.#closed ??= this.#cleanUp()
     return this.#closed
+  }
+
+  #surroundings(): Surroundings {
+    return { option: this.#storeOption, environment: this.#environment, directory: process.cwd() }
   }
 
   async #cleanUp(): Promise<void> {

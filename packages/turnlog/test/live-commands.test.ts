@@ -1,4 +1,13 @@
-import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from 'turnlog'
 import { describe, expect, test } from 'vitest'
@@ -300,6 +309,26 @@ test('doctor checks the environment also where no store is chosen', async () => 
     'backend jsonl: ok',
     'store: notice',
   ])
+})
+
+test('doctor ends with 1 when the store that is chosen cannot be used', async () => {
+  const { directory, env } = await sampleStore('jsonl')
+  const broken = join(directory, 'broken')
+  mkdirSync(broken)
+  writeFileSync(join(broken, 'turnlog.config.json'), '{')
+  const cases: [string[], string, RegExp][] = [
+    [[], broken, /it is not JSON/],
+    [['--store', './missing.js'], directory, /which is not there/],
+    [['--store', `${env.TURNLOG_STORE}?durability=banana`], directory, /banana/],
+    [['--store', 'jsonl:./none'], directory, /there is no such directory/],
+  ]
+  for (const [args, cwd, message] of cases) {
+    const { code, stdout } = await runCommand(['doctor', ...args], { cwd })
+    expect({ code, problem: /^✗ .*$/m.exec(stdout)?.[0] }, args.join(' ')).toEqual({
+      code: 1,
+      problem: expect.stringMatching(message),
+    })
+  }
 })
 
 test('doctor tells a lock that was left behind or cannot be read, and permissions that are too wide', async () => {

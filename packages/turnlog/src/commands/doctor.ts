@@ -45,7 +45,7 @@ async function storeChecks(context: Context): Promise<Check[]> {
     return await checkStore(await context.choose(), (cleanUp) => context.beforeExit(cleanUp))
   } catch (error) {
     if (!isStoreError(error)) throw error
-    // The environment can be checked without a store.
-    return [{ name: 'store', status: 'notice', message: error.message }]
+    // The environment can be checked without a store; one that was chosen and cannot be used is another matter.
+    return [{ name: 'store', status: context.isStoreChosen ? 'problem' : 'notice', message: error.message }]
   }
 }

@@ -37,6 +37,11 @@ export async function chooseStore({ option, environment, directory }: Surroundin
   )
 }
 
+/** Whether anything says which store is meant, right or wrong. */
+export function isStoreChosen({ option, environment, directory }: Surroundings): boolean {
+  return option !== undefined || (environment['TURNLOG_STORE'] ?? '') !== '' || findConfigFile(directory) !== undefined
+}
+
 async function fromText(text: string, name: string, directory: string): Promise<ChosenStore> {
   const source = `${name} ${text.split('?')[0]}`
   if (text === '') throw new StoreError('INVALID_CONFIG', `${name} is empty. Give a store, such as leveldb:./sessions.`)
