@@ -43,6 +43,20 @@ describe('commands that change a store', () => {
     expect(await json(['show', 'trip:1'], env)).toMatchObject({ version: 8 })
   })
 
+  test('rm --erase takes what rm has left of a session, and then there is nothing to take', async () => {
+    const { env } = await sampleStore(backend)
+    expect(await json(['rm', 'guest:7', '--yes', '--reason', 'private'], env)).toEqual({
+      deleted: ['guest:7'],
+      missing: [],
+    })
+    expect((await runCommand(['log', 'guest:7'], { env })).stdout).toContain('private')
+    expect(await runCommand(['rm', 'guest:7', '--yes'], { env })).toMatchObject({ code: 1 })
+    expect(await json(['rm', 'guest:7', '--erase', '--yes'], env)).toEqual({ deleted: ['guest:7'], missing: [] })
+    expect((await runCommand(['log', 'guest:7'], { env })).stdout).toBe('')
+    const again = await runCommand(['rm', 'guest:7', '--erase', '--yes'], { env })
+    expect(again).toMatchObject({ code: 1, stderr: 'There is no session "guest:7".\n' })
+  })
+
   test('truncate, summarize and restore say how to undo them, and the undo works', async () => {
     const { env } = await sampleStore(backend, async (store) => {
       for (const content of ['a', 'b', 'c', 'd']) await store.addMessage('s', 'user', content)

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Act } from '../act.ts'
-import type { Context } from '../context.ts'
+import type { AnyStore, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { printable } from '../output/printable.ts'
 import { formatNumberOf } from '../output/quantities.ts'
@@ -17,7 +17,10 @@ export function removeCommand(act: Act): Command {
   return new Command('rm')
     .description('deletes sessions for good')
     .argument('<keys...>', 'the sessions')
-    .option('--erase', 'leave no trace; otherwise one event says that it was deleted, and the numbering goes on')
+    .option(
+      '--erase',
+      'leave no trace, also of sessions deleted before; otherwise one event says so, and the numbering goes on',
+    )
     .option('--reason <text>', 'recorded in that event')
     .option('-y, --yes', 'do it without asking')
     .addHelpText(
@@ -41,7 +44,7 @@ async function remove(context: Context, keys: readonly string[], flags: RemoveFl
   const missing: string[] = []
   for (const key of new Set(keys)) {
     const { version } = await store.load(key)
-    if (version > 0) present.push({ key, version })
+    if (version > 0 || (erase && (await hasTrace(store, key)))) present.push({ key, version })
     else missing.push(key)
   }
   for (const key of missing) context.terminal.note(`There is no session ${printable(JSON.stringify(key))}.`)
@@ -51,8 +54,15 @@ async function remove(context: Context, keys: readonly string[], flags: RemoveFl
   for (const { key, version } of present) {
     // What was asked about is what goes: a session that was written to meanwhile is refused with CONFLICT.
     const options = { erase, expectedVersion: version, ...(reason === undefined ? undefined : { reason }) }
-    if (await store.deleteSession(key, options)) deleted.push(key)
+    const existed = await store.deleteSession(key, options)
+    if (existed || version === 0) deleted.push(key)
   }
   await tellResult(context, { deleted, missing }, `Deleted ${formatNumberOf(deleted.length, 'session')}.`)
   return missing.length === 0 ? EXIT.ok : EXIT.problem
+}
+
+/** A deleted session has no version any more, but events that say what became of it. */
+async function hasTrace(store: AnyStore, key: string): Promise<boolean> {
+  for await (const _event of store.events(key, { limit: 1 })) return true
+  return false
 }
