@@ -10,6 +10,7 @@ import { chooseStore, isStoreChosen } from './store/choose-store.ts'
 import { makeBackend } from './store/make-backend.ts'
 import { ownWorkOnly } from './store/own-work-only.ts'
 import { checkPlace, storePlace } from './store/store-place.ts'
+import type { StorePlace } from './store/store-place.ts'
 import { watchedBackend } from './store/watched-backend.ts'
 
 /** A message of whatever SDK: looked at field by field, never trusted. */
@@ -35,6 +36,8 @@ interface OpenFlags {
 export class Context {
   readonly terminal: Terminal
   readonly json: boolean
+  /** The kind of the store that is or was being opened, if it is one of ours. */
+  storeKind: StorePlace['asked'] | undefined
   readonly #interrupt: AbortSignal
   #endsItself = false
   readonly #storeOption: string | undefined
@@ -115,6 +118,7 @@ export class Context {
 
   async #open({ config, source }: ChosenStore, { readOnly, create, onProgress }: OpenFlags): Promise<AnyStore> {
     const place = storePlace(config)
+    this.storeKind = place?.asked
     const isNew = place?.found === 'missing' || place?.found === 'empty'
     if (place !== undefined && !(create === true && isNew)) checkPlace(place, source)
     const onWarning = (warning: { readonly message: string }): void => {

@@ -1,19 +1,31 @@
 import { isStoreError } from '@turnlog/core'
+import type { Context } from './context.ts'
 import { printable, printableJson, printableLines } from './output/printable.ts'
-import type { Terminal } from './output/terminal.ts'
 
 /** What a person can do beyond what the message says. */
 const ADVICE: Readonly<Record<string, string>> = {
-  LOCKED:
-    'A LevelDB store belongs to one process at a time. Stop that process or look at a copy of the directory; a JSONL store can be read while it is in use. See turnlog doctor.',
   CORRUPT:
     'Run turnlog verify to see all of it, and turnlog repair to see what can be done. turnlog export --skip-damaged saves all other sessions.',
   UNSUPPORTED: 'Nothing was changed. Install the version that wrote it, or a later one.',
   OUTCOME_UNKNOWN: 'Look with turnlog log whether it was written before you try again.',
 }
 
+const WHEN_LOCKED: Readonly<Record<'leveldb' | 'jsonl' | 'other', string>> = {
+  leveldb:
+    'A LevelDB store belongs to one process at a time, also for reading. Stop that process, let it export (exportSessions), or take a snapshot of the directory with the file system and look at that. See turnlog doctor, and "Locks" in docs/operating.md.',
+  jsonl:
+    'Only one process writes to a JSONL store. Commands that read need no lock and work meanwhile; to write, stop that process. See turnlog doctor.',
+  other: 'Stop that process first. See turnlog doctor.',
+}
+
+interface ReportOptions {
+  /** What else a person can do; `undefined`: nothing. @default by the code of the error */
+  readonly advice?: string | undefined
+}
+
 /** On the error stream: for people in words, with `--json` as one object. */
-export function reportError(terminal: Terminal, error: unknown, json: boolean): void {
+export function reportError(context: Context, error: unknown, options: ReportOptions = {}): void {
+  const { terminal, json } = context
   const message = error instanceof Error ? error.message : String(error)
   const code = isStoreError(error) ? error.code : 'UNEXPECTED'
   if (json) {
@@ -22,10 +34,14 @@ export function reportError(terminal: Terminal, error: unknown, json: boolean): 
   }
   const { red, dim } = terminal.colors
   terminal.note(`${red('error')} ${printable(message)} ${dim(`[${code}]`)}`)
-  const advice = ADVICE[code]
+  const advice = 'advice' in options ? options.advice : adviceOn(code, context)
   if (advice !== undefined) terminal.note(dim(advice))
   // A bug: whoever mends it needs to know where.
   if (code === 'UNEXPECTED' && error instanceof Error) {
     for (const line of printableLines(error.stack ?? '').slice(1)) terminal.note(dim(line))
   }
+}
+
+function adviceOn(code: string, { storeKind }: Context): string | undefined {
+  return code === 'LOCKED' ? WHEN_LOCKED[storeKind ?? 'other'] : ADVICE[code]
 }

@@ -35,7 +35,7 @@ export async function run(args: readonly string[], streams: TerminalStreams, sig
 }
 
 async function perform(context: Context, work: Work, signal: AbortSignal): Promise<number> {
-  const { terminal, json } = context
+  const { terminal } = context
   let exitCode: number
   try {
     exitCode = await work(context)
@@ -46,7 +46,7 @@ async function perform(context: Context, work: Work, signal: AbortSignal): Promi
     const interruption = signal.aborted ? (signal.reason as Interruption) : undefined
     exitCode = interruption?.exitCode ?? exitCodeOf(error)
     await terminal.flush()
-    if (interruption === undefined) reportError(terminal, error, json)
+    if (interruption === undefined) reportError(context, error)
     else tellInterruption(context, interruption)
     await context.close().catch(() => undefined)
   }

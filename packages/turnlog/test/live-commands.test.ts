@@ -22,7 +22,7 @@ test('a LevelDB store in use is refused with who holds it, since when, and what 
       const { code, stdout, stderr } = await runCommand(args, { env })
       expect({ code, stdout }, args.join(' ')).toEqual({ code: 3, stdout: '' })
       expect(stderr).toMatch(new RegExp(`in use by process ${process.pid} on \\S+ since \\d{4}-\\d\\d-\\d\\dT`))
-      expect(stderr).toContain('Stop that process or look at a copy of the directory')
+      expect(stderr).toContain('Stop that process, let it export (exportSessions), or take a snapshot of the directory')
     }
     const doctor = await runCommand(['doctor'], { env })
     expect(doctor.code).toBe(0)
@@ -42,6 +42,8 @@ test('a JSONL store can be read while it is in use, and is refused for writing',
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('while in use') })
     const refused = await runCommand(['truncate', 'trip:1', '--keep', '1'], { env })
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining(`process ${process.pid}`) })
+    expect(refused.stderr).toContain('Commands that read need no lock and work meanwhile')
+    expect(refused.stderr).not.toContain('LevelDB')
   } finally {
     await store.close()
   }

@@ -37,8 +37,10 @@ async function copy(context: Context, to: string): Promise<number> {
   const reader = await makeBackend(config)
   const writer = await makeBackend(target.config)
   context.beforeExit(() => reader.close())
+  context.storeKind = place?.asked
   await reader.open({ readOnly: true })
   context.beforeExit(() => writer.close())
+  context.storeKind = targetPlace?.asked
   await writer.open()
   const progress = showProgress(context.terminal, 'Copying')
   const report = await copyStore(reader, writer, {

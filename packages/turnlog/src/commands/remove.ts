@@ -57,6 +57,8 @@ async function remove(context: Context, keys: readonly string[], flags: RemoveFl
     const existed = await store.deleteSession(key, options)
     if (existed || version === 0) deleted.push(key)
   }
+  // An erasure that was killed half-way is finished by asking again, although nothing can be seen of the session.
+  if (erase) for (const key of missing) await store.deleteSession(key, { erase, expectedVersion: 0 })
   await tellResult(context, { deleted, missing }, `Deleted ${formatNumberOf(deleted.length, 'session')}.`)
   return missing.length === 0 ? EXIT.ok : EXIT.problem
 }
