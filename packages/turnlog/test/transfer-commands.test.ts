@@ -37,7 +37,12 @@ test('a damaged or unreadable export is refused with its line', async () => {
   const { stdout } = await runCommand(['export'], { env })
   const target = { TURNLOG_STORE: `jsonl:${join(directory, 'other')}` }
   const cut = await runCommand(['import', '--create'], { env: target, input: stdout.slice(0, -40) })
-  expect(cut.code).toBe(4)
+  // The store is as it was, so that nobody is sent to repair it.
+  expect(cut.code).toBe(1)
+  expect(cut.stderr).toMatch(/^error Cannot import line \d+: .* get a whole export and import it again\. \[CORRUPT\]\n$/)
+  const folder = await runCommand(['import', directory], { env })
+  expect(folder).toMatchObject({ code: 5, stderr: expect.stringContaining(`Cannot read ${directory}: EISDIR`) })
+  expect(folder.stderr).toContain('[IO]')
   expect(await runCommand(['import', 'none.jsonl'], { env })).toMatchObject({ code: 1 })
   const whole = join(directory, 'whole.jsonl')
   writeFileSync(whole, 'earlier')

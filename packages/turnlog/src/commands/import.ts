@@ -1,11 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { Command } from 'commander'
-import { StoreError } from '@turnlog/core'
+import { isStoreError, StoreError } from '@turnlog/core'
 import { importSessions } from '@turnlog/core/transfer'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
+import { EXIT } from '../exit-code.ts'
 import { tellTransfer } from '../output/tell-transfer.ts'
+import { reportError } from '../report-error.ts'
 
 interface ImportFlags {
   readonly create?: boolean
@@ -20,7 +22,8 @@ export function importCommand(act: Act): Command {
       'after',
       `
 A session that is there already is continued if it is an earlier part of the same, and never changed otherwise.
-Repeating an import that was interrupted is safe. Ends with 1 if a session could not be brought in.
+Repeating an import that was interrupted is safe. Ends with 1 if a session could not be
+brought in, or the export is damaged.
 With --json: one object with ok, counts, events, problems.
 
 Examples:
@@ -35,8 +38,29 @@ Examples:
 async function importFrom(context: Context, file: string | undefined, { create }: ImportFlags): Promise<number> {
   if (file !== undefined) await checkReadable(file)
   const store = await context.openToWrite({ create: create === true })
-  const source: AsyncIterable<Uint8Array> = file === undefined ? context.terminal.input : createReadStream(file)
-  return tellTransfer(context, await importSessions(store, source))
+  const source: AsyncIterable<Uint8Array> = file === undefined ? context.terminal.input : readFile(file)
+  try {
+    return await tellTransfer(context, await importSessions(store, source))
+  } catch (error) {
+    if (!isOfTheExport(error)) throw error
+    // The message says what to do. Nothing is wrong with the store, so that verify and repair have nothing to do.
+    reportError(context, error, { advice: undefined })
+    return EXIT.problem
+  }
+}
+
+/** Damage to the store names a session or a file. */
+function isOfTheExport(error: unknown): boolean {
+  const isDamage = isStoreError(error, 'CORRUPT') || isStoreError(error, 'UNSUPPORTED')
+  return isDamage && error.session === undefined && error.file === undefined
+}
+
+async function* readFile(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(file) as AsyncIterable<Uint8Array>
+  } catch (error) {
+    throw new StoreError('IO', `Cannot read ${file}: ${(error as Error).message}`, { file, cause: error })
+  }
 }
 
 async function checkReadable(file: string): Promise<void> {
