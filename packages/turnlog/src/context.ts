@@ -9,7 +9,7 @@ import type { ChosenStore, Surroundings } from './store/choose-store.ts'
 import { chooseStore, isStoreChosen } from './store/choose-store.ts'
 import { makeBackend } from './store/make-backend.ts'
 import { ownWorkOnly } from './store/own-work-only.ts'
-import { checkPlace, storePlace } from './store/store-place.ts'
+import { checkPlace, isVacant, storePlace } from './store/store-place.ts'
 import type { StorePlace } from './store/store-place.ts'
 import { watchedBackend } from './store/watched-backend.ts'
 
@@ -90,8 +90,20 @@ export class Context {
     return this.#open(await this.choose(), { readOnly: true, onProgress })
   }
 
-  async openToWrite({ create = false }: { readonly create?: boolean } = {}): Promise<AnyStore> {
-    return this.#open(await this.choose(), { create })
+  /** `create`: whether a store that is not there is made; only for commands that have the option. */
+  async openToWrite(flags: { readonly create?: boolean } = {}): Promise<AnyStore> {
+    return this.#open(await this.choose(), flags)
+  }
+
+  /** Opens to find out what a writing command would do: nothing is changed, and a store that is not there is not made. */
+  async openToForesee({ create }: { readonly create: boolean }): Promise<AnyStore> {
+    const chosen = await this.choose()
+    const { limits } = chosen.config
+    if (!create || !isVacant(storePlace(chosen.config))) return this.#open(chosen, { readOnly: true, create })
+    return this.#open(
+      { ...chosen, config: { backend: 'memory', ...(limits === undefined ? undefined : { limits }) } },
+      {},
+    )
   }
 
   /** @throws `NOT_FOUND` */
@@ -119,8 +131,8 @@ export class Context {
   async #open({ config, source }: ChosenStore, { readOnly, create, onProgress }: OpenFlags): Promise<AnyStore> {
     const place = storePlace(config)
     this.storeKind = place?.asked
-    const isNew = place?.found === 'missing' || place?.found === 'empty'
-    if (place !== undefined && !(create === true && isNew)) checkPlace(place, source)
+    const isMade = create === true && readOnly !== true && isVacant(place)
+    if (place !== undefined && !isMade) checkPlace(place, source, { hasCreate: create !== undefined })
     const onWarning = (warning: { readonly message: string }): void => {
       this.terminal.note(this.terminal.colors.yellow(`! ${printable(warning.message)}`))
     }

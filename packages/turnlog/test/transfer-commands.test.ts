@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { noTerminal, runCommand, startInTerminal } from './run-command.ts'
@@ -39,7 +39,9 @@ test('a damaged or unreadable export is refused with its line', async () => {
   const cut = await runCommand(['import', '--create'], { env: target, input: stdout.slice(0, -40) })
   // The store is as it was, so that nobody is sent to repair it.
   expect(cut.code).toBe(1)
-  expect(cut.stderr).toMatch(/^error Cannot import line \d+: .* get a whole export and import it again\. \[CORRUPT\]\n$/)
+  expect(cut.stderr).toMatch(
+    /^error Cannot import line \d+: .* get a whole export and import it again\. \[CORRUPT\]\n$/,
+  )
   const folder = await runCommand(['import', directory], { env })
   expect(folder).toMatchObject({ code: 5, stderr: expect.stringContaining(`Cannot read ${directory}: EISDIR`) })
   expect(folder.stderr).toContain('[IO]')
@@ -81,11 +83,23 @@ test('migrate brings in a legacy directory, says first what it would do, and rep
   const env = { TURNLOG_STORE: `leveldb:${join(directory, 'store')}` }
   const dry = await runCommand(['migrate', legacy, '--create', '--dry-run'], { env })
   expect(dry).toMatchObject({ code: 1, stdout: expect.stringContaining('This was a dry run: nothing was changed.') })
+  expect(dry.stdout).toMatch(/Files: 1 imported, 1 invalid\. 1 message\./)
   expect(existsSync(join(legacy, 'telegram_1.json'))).toBe(true)
-  const { code, stdout } = await runCommand(['migrate', legacy], { env })
+  expect(existsSync(join(directory, 'store'))).toBe(false)
+  const missing = await runCommand(['migrate', legacy], { env })
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('Give --create to make one.') })
+  const { code, stdout } = await runCommand(['migrate', legacy, '--create'], { env })
   expect(code).toBe(1)
   expect(stdout).toMatch(/ {2}invalid +broken\.json: /)
   expect(stdout).toMatch(/Files: 1 imported, 1 invalid\. 1 message\./)
   expect((await runCommand(['list', '-k'], { env })).stdout).toBe(`${key}\n`)
   expect(await runCommand(['migrate', join(directory, 'none')], { env })).toMatchObject({ code: 1 })
+  const before = snapshotOf(join(directory, 'store'))
+  const again = await runCommand(['migrate', legacy, '--dry-run'], { env })
+  expect(again.stdout).toMatch(/Files: 1 invalid\./)
+  expect(snapshotOf(join(directory, 'store'))).toEqual(before)
 })
+
+function snapshotOf(directory: string): string[] {
+  return readdirSync(directory).map((name) => `${name} ${readFileSync(join(directory, name)).toString('base64')}`)
+}

@@ -17,7 +17,8 @@ describe('commands that change a store', () => {
     const env = { TURNLOG_STORE: `${backend}:${join(temporaryDirectory(), 'new')}` }
     const refused = await runCommand(['add', 's', 'Hello'], { env })
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('there is no such directory')
+    expect(refused.stderr).toMatch(/there is no such directory .*\. Give --create to make one\. /)
+    expect((await runCommand(['rm', 's', '--yes'], { env })).stderr).not.toContain('--create')
     expect(await json(['add', 's', 'Hello', '--create'], env)).toEqual({ version: 1 })
     expect(await json(['add', 's', '--message', '{"role":"assistant","content":"Hi"}'], env)).toEqual({ version: 2 })
     const lines = '{"role":"user","content":"a"}\n\n{"role":"user","content":"b"}\n'

@@ -6,7 +6,7 @@ import { showProgress } from '../output/progress.ts'
 import { tellTransfer } from '../output/tell-transfer.ts'
 import { chooseStore } from '../store/choose-store.ts'
 import { makeBackend } from '../store/make-backend.ts'
-import { checkPlace, storePlace } from '../store/store-place.ts'
+import { checkPlace, isVacant, storePlace } from '../store/store-place.ts'
 
 export function copyCommand(act: Act): Command {
   return new Command('copy')
@@ -31,8 +31,7 @@ async function copy(context: Context, to: string): Promise<number> {
   if (place !== undefined) checkPlace(place, source)
   const target = await chooseStore({ option: to, environment: {}, directory: process.cwd() })
   const targetPlace = storePlace(target.config)
-  const isNew = targetPlace?.found === 'missing' || targetPlace?.found === 'empty'
-  if (targetPlace !== undefined && !isNew) checkPlace(targetPlace, to)
+  if (targetPlace !== undefined && !isVacant(targetPlace)) checkPlace(targetPlace, to)
 
   const reader = await makeBackend(config)
   const writer = await makeBackend(target.config)

@@ -43,7 +43,7 @@ async function migrate(context: Context, directory: string, flags: MigrateFlags)
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new StoreError('NOT_FOUND', `There is no directory ${directory}.`, { file: directory })
   }
-  const store = await context.openToWrite({ create })
+  const store = await (dryRun ? context.openToForesee({ create }) : context.openToWrite({ create }))
   const progress = showProgress(terminal, 'Migrating')
   const report = await migrateDirectory(store, directory, {
     dryRun,

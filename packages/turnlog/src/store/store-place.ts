@@ -20,12 +20,22 @@ export function storePlace(config: StoreConfig): StorePlace | undefined {
   return { directory, asked: backend, found: lookAt(directory) }
 }
 
+/** Whether a store can be made there. */
+export function isVacant(place: StorePlace | undefined): boolean {
+  return place?.found === 'missing' || place?.found === 'empty'
+}
+
 /**
  * A mistyped path must not look like an empty store, and must never make a new one.
  *
  * @throws `NOT_FOUND`, `INVALID_CONFIG`
  */
-export function checkPlace({ directory, asked, found }: StorePlace, source: string): void {
+export function checkPlace(
+  place: StorePlace,
+  source: string,
+  { hasCreate = false }: { readonly hasCreate?: boolean } = {},
+): void {
+  const { directory, asked, found } = place
   if (found === asked) return
   if (found === 'leveldb' || found === 'jsonl') {
     throw new StoreError(
@@ -35,9 +45,14 @@ export function checkPlace({ directory, asked, found }: StorePlace, source: stri
     )
   }
   const what = { missing: 'there is no such directory', empty: 'the directory is empty', other: 'it holds other files' }
-  throw new StoreError('NOT_FOUND', `There is no store in ${directory}: ${what[found]} (chosen by ${source}).`, {
-    file: directory,
-  })
+  const advice = hasCreate && isVacant(place) ? ' Give --create to make one.' : ''
+  throw new StoreError(
+    'NOT_FOUND',
+    `There is no store in ${directory}: ${what[found]} (chosen by ${source}).${advice}`,
+    {
+      file: directory,
+    },
+  )
 }
 
 function baseOf(configFile: string | undefined): string {
