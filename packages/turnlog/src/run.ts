@@ -29,7 +29,9 @@ export async function run(args: readonly string[], streams: TerminalStreams, sig
     await (await program(args, act, streams)).parseAsync(args, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    if (error.exitCode === 0) return EXIT.ok
+    if (isForMachines(args)) streams.errors.write(`${usageError(error)}\n`)
+    return EXIT.usage
   }
   return exitCode
 }
@@ -83,7 +85,8 @@ async function program(args: readonly string[], act: Act, { output, errors }: Te
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void output.write(text),
-      writeErr: (text) => void errors.write(text),
+      // For a machine the error is told as JSON, when it is caught.
+      writeErr: (text) => void (isForMachines(args) || errors.write(text)),
     })
     .showSuggestionAfterError()
     .exitOverride()
@@ -100,4 +103,16 @@ Examples:
     )
   for (const make of await loadCommands(args)) root.addCommand(make(act).copyInheritedSettings(root))
   return root
+}
+
+/** Known before the line is parsed, because it may be that which fails. */
+function isForMachines(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return (end < 0 ? args : args.slice(0, end)).includes('--json')
+}
+
+function usageError({ code, message }: CommanderError): string {
+  // Without a command commander shows its help, which is no message.
+  const text = code === 'commander.help' ? 'No command was given. See turnlog --help.' : message.replace(/^error: /, '')
+  return printableJson({ error: { code: 'INVALID_ARGUMENT', message: text } })
 }

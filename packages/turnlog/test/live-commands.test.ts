@@ -299,6 +299,36 @@ test.skipIf(noTerminal !== undefined)(
   },
 )
 
+test.skipIf(noTerminal !== undefined)(
+  `compact asks about a key without letting it act on the terminal ${noTerminal ?? ''}`,
+  async () => {
+    const { env } = await sampleStore('jsonl', (store) => store.addMessage('a\u202eb', 'user', 'x'))
+    const asked = startInTerminal(['compact', 'a\u202eb'], { env })
+    await asked.until(/Compact .*\[y\/N\]/)
+    asked.child.stdin?.write('n\n')
+    const { stdout } = await asked.finished
+    expect(stdout).toContain('Compact a\\u202eb?')
+    expect(stdout).not.toContain('\u202e')
+  },
+)
+
+test.skipIf(noTerminal !== undefined)(
+  `expire --dry-run names the sessions, on a terminal the first of them ${noTerminal ?? ''}`,
+  async () => {
+    const keys = Array.from({ length: 25 }, (_, i) => `\u202eguest:${i + 10}`)
+    const { env } = await sampleStore('jsonl', async (store) => {
+      for (const key of keys) await store.addMessage(key, 'user', 'x')
+    })
+    const args = ['expire', '--idle-for', '1d', '--dry-run']
+    const shown = await startInTerminal(args, { env }).finished
+    expect(shown.stdout.match(/\\u202eguest:\d+/g)).toHaveLength(20)
+    expect(shown.stdout).toContain('and 5 more')
+    const { stdout } = await runCommand(args, { env })
+    const lines = keys.map((key) => `  ${key.replace('\u202e', '\\u202e')}\n`)
+    expect(stdout).toBe(`${lines.join('')}✓ 25 sessions idle for so long.\n`)
+  },
+)
+
 test('doctor checks the environment also where no store is chosen', async () => {
   const { code, stdout } = await runCommand(['doctor', '--json'], { cwd: temporaryDirectory() })
   expect(code).toBe(0)

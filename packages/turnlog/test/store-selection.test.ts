@@ -71,6 +71,26 @@ test('wrong arguments end with 2, help and version with 0, and help tells the ex
   expect(help.stdout).toContain('3  the store is in use by another process')
 })
 
+test('with --json wrong usage is told as JSON as well', async () => {
+  for (const [args, message] of [
+    [['lits', '--json'], /unknown command 'lits'[^]*Did you mean list/],
+    [['--json', 'list', '-n', 'many'], /many/],
+    [['fork', 'a', '--json'], /missing required argument 'to'/],
+    [['--json'], /No command was given/],
+  ] as const) {
+    const { code, stdout, stderr } = await runCommand(args)
+    expect({ code, stdout }, args.join(' ')).toEqual({ code: 2, stdout: '' })
+    expect(JSON.parse(stderr), args.join(' ')).toEqual({
+      error: { code: 'INVALID_ARGUMENT', message: expect.stringMatching(message) },
+    })
+  }
+})
+
+test('a command is known by its other name also where an argument is the name of another command', async () => {
+  const { env } = await sampleStore('jsonl', (store) => store.addMessage('log', 'user', 'x'))
+  expect(await runCommand(['ls', 'log', '-k'], { env })).toMatchObject({ code: 0, stdout: 'log\n' })
+})
+
 test('every command has help with an example and what --json gives', async () => {
   const { stdout } = await runHere(['--help'])
   const names = [...stdout.matchAll(/^ {2}([a-z]+)[| ]/gm)].map(([, name]) => name as string)

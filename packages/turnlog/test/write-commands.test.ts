@@ -35,9 +35,9 @@ describe('commands that change a store', () => {
 
   test('add refuses what is no message and adds nothing, without repeating what it was given', async () => {
     const { env } = await sampleStore(backend)
-    const broken = await runCommand(['add', 'trip:1', '--stdin'], { env, input: '{"role":"user"}\n{secret' })
+    const broken = await runCommand(['add', 'trip:1', '--stdin'], { env, input: '{"role":"user"}\n\n \n{secret' })
     expect(broken).toMatchObject({ code: 2, stdout: '' })
-    expect(broken.stderr).toContain('Line 2 of the input is not JSON')
+    expect(broken.stderr).toContain('Line 4 of the input is not JSON')
     expect(broken.stderr).not.toContain('secret')
     expect(await runCommand(['add', 'trip:1', 'a', '--message', '{}'], { env })).toMatchObject({ code: 2 })
     expect(await runCommand(['add', 'trip:1', '--message', '[]'], { env })).toMatchObject({ code: 2 })
@@ -81,7 +81,9 @@ describe('commands that change a store', () => {
     expect(await runCommand(['compact', 'trip:1'], { env })).toMatchObject({ code: 2 })
     expect(await json(['compact', 'trip:1', '--yes'], env)).toMatchObject({ sessions: 1 })
     expect(await json(['compact', '--all', '--yes'], env)).toMatchObject({ sessions: 3 })
-    expect(await json(['expire', '--idle-for', '1d', '--prefix', 'guest:', '--dry-run'], env)).toEqual({ sessions: 1 })
+    const idle = ['expire', '--idle-for', '1d', '--prefix', 'guest:', '--dry-run']
+    expect(await json(idle, env)).toEqual({ sessions: 1, keys: ['guest:7'] })
+    expect((await runCommand(idle, { env })).stdout).toBe('  guest:7\n✓ 1 session idle for so long.\n')
     expect(await json(['expire', '--idle-for', '1d', '--prefix', 'guest:', '--yes'], env)).toEqual({ sessions: 1 })
     const removed: Finished = await runCommand(['rm', 'trip:1', 'nobody', '--erase', '--yes', '--json'], { env })
     expect(removed.code).toBe(1)

@@ -64,8 +64,9 @@ async function messagesOf(
   if (ways !== 1) throw new StoreError('INVALID_ARGUMENT', 'Give one of: a text, --message, --stdin.')
   if (text !== undefined) return [{ role, content: text }]
   if (message !== undefined) return [parse(message, '--message')]
-  const lines = (await readAll(terminal.input)).split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line, index) => parse(line, `Line ${index + 1} of the input`))
+  const lines = (await readAll(terminal.input)).split('\n')
+  // Numbered before blank ones are left out: a person counts them as well.
+  return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parse(line, `Line ${index + 1} of the input`)]))
 }
 
 function parse(json: string, what: string): AnyMessage {

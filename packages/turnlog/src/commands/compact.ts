@@ -3,6 +3,7 @@ import { StoreError } from '@turnlog/core'
 import type { Act } from '../act.ts'
 import type { AnyStore, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
+import { printable } from '../output/printable.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatBytes, formatNumberOf } from '../output/quantities.ts'
 import { tellResult } from '../output/tell-result.ts'
@@ -39,7 +40,7 @@ async function compact(context: Context, key: string | undefined, flags: Compact
   const store = await context.openToWrite()
   const keys = key === undefined ? await keysOf(store) : [key]
   if (key !== undefined) context.requireSession(key, (await store.load(key)).version > 0)
-  const what = key ?? formatNumberOf(keys.length, 'session')
+  const what = key === undefined ? formatNumberOf(keys.length, 'session') : printable(key)
   if (!(await agree(context, yes, `Compact ${what}? What was cut cannot be restored afterwards.`))) return EXIT.problem
   const progress = showProgress(context.terminal, 'Compacting')
   let eventsRemoved = 0

@@ -2,10 +2,14 @@ import { Command } from 'commander'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { formatNumberOf } from '../output/quantities.ts'
+import { printable } from '../output/printable.ts'
+import { formatCount, formatNumberOf } from '../output/quantities.ts'
 import { tellResult } from '../output/tell-result.ts'
 import { agree } from './agree.ts'
 import { duration } from './arguments.ts'
+
+/** On a terminal, so that the question stays in sight. */
+const MOST_KEYS = 20
 
 interface ExpireFlags {
   readonly idleFor: number
@@ -19,12 +23,12 @@ export function expireCommand(act: Act): Command {
     .description('deletes sessions that nobody has written to for a time')
     .requiredOption('--idle-for <time>', 'such as 90m, 12h, 30d, 8w', duration)
     .option('--prefix <prefix>', 'only keys that begin with it')
-    .option('--dry-run', 'only count them')
+    .option('--dry-run', 'only say which')
     .option('-y, --yes', 'do it without asking')
     .addHelpText(
       'after',
       `
-With --json: one object with sessions: how many were (or would be) deleted.
+With --json: one object with sessions: how many were (or would be) deleted, and with --dry-run: keys.
 
 Example:
   turnlog expire --idle-for 30d --prefix guest: --dry-run`,
@@ -37,14 +41,25 @@ async function expire(context: Context, flags: ExpireFlags): Promise<number> {
   const range = prefix === undefined ? {} : { prefix }
   const store = dryRun ? await context.openToRead() : await context.openToWrite()
   const before = Date.now() - idleFor
-  let sessions = 0
-  for await (const { updatedAt } of store.listSessions(range)) if (updatedAt < before) sessions += 1
+  const keys: string[] = []
+  for await (const { key, updatedAt } of store.listSessions(range)) if (updatedAt < before) keys.push(key)
+  const sessions = keys.length
+  // What goes for good is shown by name first, to whoever only asks and to whoever is asked.
+  if (!context.json && (dryRun || !yes)) await tellKeys(context, keys)
   if (dryRun || sessions === 0) {
-    await tellResult(context, { sessions }, `${formatNumberOf(sessions, 'session')} idle for so long.`)
+    const result = dryRun ? { sessions, keys } : { sessions }
+    await tellResult(context, result, `${formatNumberOf(sessions, 'session')} idle for so long.`)
     return EXIT.ok
   }
   if (!(await agree(context, yes, `Delete ${formatNumberOf(sessions, 'session')} for good?`))) return EXIT.problem
   const result = await store.expire({ idleForMs: idleFor, ...range })
   await tellResult(context, result, `Deleted ${formatNumberOf(result.sessions, 'session')}.`)
   return EXIT.ok
+}
+
+async function tellKeys({ terminal }: Context, keys: readonly string[]): Promise<void> {
+  const shown = terminal.isTerminal ? keys.slice(0, MOST_KEYS) : keys
+  for (const key of shown) await terminal.line(`  ${printable(key)}`)
+  const left = keys.length - shown.length
+  if (left > 0) await terminal.line(`  and ${formatCount(left)} more: add --dry-run | less to see all`)
 }

@@ -29,6 +29,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   conformance: async () => (await import('./conformance.ts')).conformanceCommand,
 }
 
+/** Other names of commands, as they say themselves. */
+const ALIASES: Readonly<Record<string, string>> = { ls: 'list' }
+
 const HELP = new Set(['help', '-h', '--help'])
 const VERSION = new Set(['-V', '--version'])
 
@@ -38,8 +41,9 @@ const VERSION = new Set(['-V', '--version'])
  */
 export function loadCommands(args: readonly string[]): Promise<MakeCommand[]> {
   if (VERSION.has(args[0] ?? '')) return Promise.resolve([])
-  const isHelp = HELP.has(args.find((arg) => HELP.has(arg) || Object.hasOwn(COMMANDS, arg)) ?? '')
-  const named = Object.keys(COMMANDS).filter((name) => args.includes(name))
+  const words = args.map((arg) => (Object.hasOwn(ALIASES, arg) ? (ALIASES[arg] ?? arg) : arg))
+  const isHelp = HELP.has(words.find((word) => HELP.has(word) || Object.hasOwn(COMMANDS, word)) ?? '')
+  const named = Object.keys(COMMANDS).filter((name) => words.includes(name))
   const wanted = isHelp || named.length === 0 ? Object.keys(COMMANDS) : named
   return Promise.all(wanted.map((name) => (COMMANDS[name] as () => Promise<MakeCommand>)()))
 }
