@@ -2,14 +2,17 @@ import { StoreError } from '../errors/store-error.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import { upcast } from '../events/upcast.ts'
 import { freezeAndMeasure } from '../normalise/freeze.ts'
+import type { Head } from '../backend/backend.ts'
 import type { EventSource } from '../view/read-events.ts'
+import { explainGap } from '../view/read-events.ts'
 import { checkWholeNumber } from './check-options.ts'
 import type { EventRange } from './session-store.ts'
 
 /**
- * The events of a session as they stand in the log.
+ * The events of a session as they stand in the log, each of them: a gap, also at the end, is an error.
  *
- * @throws `TRIMMED` if `from` was compacted away
+ * @throws `TRIMMED` if `from` was compacted away, or what comes next before it was read
+ * @throws `CORRUPT` if an event is missing that must be there
  */
 export async function* readLog<M>(
   source: EventSource,
@@ -22,31 +25,37 @@ export async function* readLog<M>(
   const head = await source.backend.head(session)
   if (head === undefined) return
   if (from !== undefined && from > 0 && from < head.first) throw trimmed(session, from, head.first)
-  const range = { from: Math.max(from ?? head.first, 1), to: Math.min(to ?? head.last, head.last) }
+  const range = {
+    from: from === undefined || from === 0 ? head.first : from,
+    to: Math.min(to ?? head.last, head.last),
+  }
   if (range.from > range.to || limit === 0) return
+  let left = Math.min(range.to - range.from + 1, limit ?? Infinity)
   let expected = reverse ? range.to : range.from
   for await (const batch of source.backend.read(session, [range], {
     reverse,
     ...(limit === undefined ? undefined : { limit }),
   })) {
     for (const record of batch) {
-      if (record.seq !== expected) {
-        const first = (await source.backend.head(session))?.first ?? Infinity
-        if (first > expected) throw trimmed(session, expected, first)
-        throw new StoreError(
-          'CORRUPT',
-          `Event ${expected} of session ${JSON.stringify(session)} is missing. Run verify.`,
-          {
-            session,
-            seq: expected,
-          },
-        )
-      }
+      if (record.seq !== expected) throw await gone(source, session, head, expected)
       expected += reverse ? -1 : 1
+      left -= 1
       freezeAndMeasure(record)
       yield upcast<M>(session, record, source.schema)
     }
   }
+  if (left > 0) throw await gone(source, session, head, expected)
+}
+
+/** Why an event that was there is not any more. @throws `CORRUPT` if it should be */
+async function gone(source: EventSource, session: string, head: Head, seq: number): Promise<StoreError> {
+  const now = await explainGap(source, session, head, seq)
+  if (now?.incarnation === head.incarnation && now.first > seq) return trimmed(session, seq, now.first)
+  return new StoreError(
+    now?.incarnation === head.incarnation ? 'IO' : 'TRIMMED',
+    `Event ${seq} of session ${JSON.stringify(session)} was removed with what came after it while it was read. Read again.`,
+    { session, seq },
+  )
 }
 
 function trimmed(session: string, seq: number, first: number): StoreError {

@@ -31,7 +31,10 @@ export async function visitEvents<M>(
   let next = wanted[0]?.from ?? 0
   for await (const batch of source.backend.read(session, wanted)) {
     for (const record of batch) {
-      if (record.seq !== next) return missing(source, session, head, next)
+      if (record.seq !== next) {
+        await explainGap(source, session, head, next)
+        return false
+      }
       visit(upcast<M>(session, record, source.schema))
       if (next === wanted[range]?.to) {
         range += 1
@@ -41,7 +44,9 @@ export async function visitEvents<M>(
       }
     }
   }
-  return next === 0 || missing(source, session, head, next)
+  if (next === 0) return true
+  await explainGap(source, session, head, next)
+  return false
 }
 
 /** The same as an array, or `undefined`. */
@@ -68,9 +73,20 @@ function mergeRanges(ranges: readonly Range[]): Range[] {
   return merged
 }
 
-async function missing(source: EventSource, session: string, head: Head, seq: number): Promise<false> {
-  const now = await source.backend.head(session)
-  if (now === undefined || now.incarnation !== head.incarnation || now.first > seq) return false
+/**
+ * To be asked about an event that a read did not bring, although the head of that time counts it.
+ *
+ * @returns the head as it is now, by which the event need not exist: it was trimmed, erased or taken back
+ * @throws `CORRUPT` if the event must be there all the same
+ */
+export async function explainGap(
+  { backend }: EventSource,
+  session: string,
+  { incarnation }: Pick<Head, 'incarnation'>,
+  seq: number,
+): Promise<Head | undefined> {
+  const now = await backend.head(session)
+  if (now === undefined || now.incarnation !== incarnation || now.first > seq || now.last < seq) return now
   throw new StoreError(
     'CORRUPT',
     `Event ${seq} of session ${JSON.stringify(session)} is missing, although the session has events ${now.first} to ${now.last}. Run verify, and restore from a backup or repair.`,

@@ -3,6 +3,8 @@ import type { SessionEvent } from '../events/session-event.ts'
 import { upcast } from '../events/upcast.ts'
 import { freezeAndMeasure } from '../normalise/freeze.ts'
 import type { EventSource } from '../view/read-events.ts'
+import { explainGap } from '../view/read-events.ts'
+import { onAbort } from './on-abort.ts'
 import type { Signals } from './signals.ts'
 
 /** How often other processes are looked for where no hint comes from the backend. */
@@ -19,7 +21,10 @@ export interface WatchContext {
 
 /**
  * Every event after a seq. Reads the log from there on, and waits for a wake-up at its end. A wake-up carries no data: whatever is delivered
- * was read from the log, so nothing is missed, doubled or out of order, however slow the consumer is.
+ * was read from the log and follows what was delivered before, so nothing is missed, doubled or out of order, however slow the consumer is.
+ *
+ * @throws `TRIMMED` if events were removed before they were delivered
+ * @throws `CORRUPT` if one is missing that must be there
  */
 export async function* watchSession<M>(
   { source, signals, polls, closed }: WatchContext,
@@ -27,15 +32,20 @@ export async function* watchSession<M>(
   after: Promise<number>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionEvent<M>> {
-  const ended = signal === undefined ? closed : AbortSignal.any([closed, signal])
-  const bell = new Bell(session, signals, ended)
-  if (polls) bell.ringBy(source.backend.wake?.(session, ended))
+  const { backend } = source
+  // Its own, and aborted whichever way the watch ends: what the backend set up for it must not stay until the store closes.
+  const ended = new AbortController()
+  const end = (): void => ended.abort()
+  const leaveStore = onAbort(closed, end)
+  const leaveCaller = signal === undefined ? undefined : onAbort(signal, end)
+  const bell = new Bell(session, signals, ended.signal)
   try {
+    if (polls) bell.ringBy(backend.wake?.(session, ended.signal))
     let seen = await after
-    let incarnation = (await source.backend.head(session))?.incarnation
-    while (!ended.aborted) {
+    let incarnation = (await backend.head(session))?.incarnation
+    while (!ended.signal.aborted) {
       const rung = bell.next(polls ? POLL_MS : undefined)
-      const head = await source.backend.head(session)
+      const head = await backend.head(session)
       if (head !== undefined && head.incarnation !== incarnation) {
         if (incarnation !== undefined) seen = head.first - 1 // erased and made anew: all of it is new
         incarnation = head.incarnation
@@ -45,19 +55,25 @@ export async function* watchSession<M>(
         continue
       }
       if (head.first > seen + 1) throw trimmed(session, seen + 1, head.first)
-      for await (const batch of source.backend.read(session, [{ from: seen + 1, to: head.last }])) {
+      reading: for await (const batch of backend.read(session, [{ from: seen + 1, to: head.last }])) {
         for (const record of batch) {
-          if (ended.aborted) return
+          if (ended.signal.aborted) return
+          if (record.seq !== seen + 1) break reading
           freezeAndMeasure(record)
           yield upcast<M>(session, record, source.schema)
           seen = record.seq
         }
       }
+      // Trimmed meanwhile, erased or taken back: the head tells at the next round. Otherwise it is lost.
+      if (seen < head.last) await explainGap(source, session, head, seen + 1)
     }
   } catch (error) {
-    if (ended.aborted && isStoreError(error, 'CLOSED')) return
+    if (ended.signal.aborted && isStoreError(error, 'CLOSED')) return
     throw error
   } finally {
+    leaveStore()
+    leaveCaller?.()
+    end()
     bell.silence()
   }
 }
@@ -77,6 +93,7 @@ class Bell {
   readonly #ended: AbortSignal
   #rung = false
   #resume: (() => void) | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
   #stop: () => void = () => undefined
 
   constructor(session: string, signals: Signals, ended: AbortSignal) {
@@ -93,9 +110,10 @@ class Bell {
     this.#stop = this.#signals.once(this.#session, this.#ring)
     return new Promise((resolve) => {
       this.#resume = resolve
-      const timer = pollMs === undefined ? undefined : setTimeout(this.#ring, pollMs)
+      clearTimeout(this.#timer)
+      this.#timer = pollMs === undefined ? undefined : setTimeout(this.#ring, pollMs)
       // A watch alone must not keep a process alive, where the runtime lets a timer be ignored.
-      ;(timer as { unref?: () => void } | undefined)?.unref?.()
+      ;(this.#timer as { unref?: () => void } | undefined)?.unref?.()
       if (this.#rung || this.#ended.aborted) resolve()
     })
   }
@@ -110,6 +128,7 @@ class Bell {
 
   silence(): void {
     this.#stop()
+    clearTimeout(this.#timer)
     this.#ended.removeEventListener('abort', this.#ring)
     this.#ring()
   }
