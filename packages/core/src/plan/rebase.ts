@@ -1,5 +1,6 @@
-import type { Run } from '../events/run.ts'
+import type { Run, RunEntry } from '../events/run.ts'
 import { runBytes, runsOf } from '../events/run.ts'
+import type { NormalMessage } from '../normalise/normalise-message.ts'
 import type { StoredMessage } from '../view/session-state.ts'
 import type { Draft } from './draft.ts'
 
@@ -13,27 +14,37 @@ export interface RebasedRuns {
 }
 
 /**
- * Names the messages of a new view by runs. Runs are paid for at every cut, so when those written since the last
- * rebase outweigh the view itself, messages in short runs are stored again, side by side, and become one run. So a
- * history that is edited for ever costs at most twice what is new.
+ * Names the messages of a new view by runs, and records those that are new to the session. Runs are paid for at every
+ * cut, so when those written since the last rebase outweigh the view itself, messages in short runs are stored again,
+ * side by side, and become one run. So a history that is edited for ever costs at most twice what is new.
  */
-export function rebaseRuns<M>(draft: Draft<M>, entries: readonly StoredMessage<M>[]): RebasedRuns {
-  const view = runsOf(entries)
-  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
-  if (view.length <= 1 || draft.state.runBytes + runBytes(view) <= bytes) return { view, rebased: false }
-  const together: StoredMessage<M>[] = []
+export function rebaseRuns<M>(draft: Draft<M>, wanted: readonly (StoredMessage<M> | NormalMessage<M>)[]): RebasedRuns {
+  // What is new is recorded only when it is known what is stored anew: then each comes once, and both lie side by side.
+  let next = draft.state.last + 1
+  const planned = wanted.map((entry) => ('position' in entry ? entry : { position: next++, previous: -1 }))
+  const view = runsOf(planned)
+  const bytes = wanted.reduce((sum, entry) => sum + entry.bytes, 0)
+  if (view.length <= 1 || draft.state.runBytes + runBytes(view) <= bytes) {
+    for (const entry of wanted) if (!('position' in entry)) draft.storeMessage(entry.message, entry.bytes)
+    return { view, rebased: false }
+  }
+  const together: RunEntry[] = []
   let index = 0
   for (const run of view) {
-    const length = runLength(entries, index, run)
-    for (const entry of entries.slice(index, index + length)) {
-      together.push(length >= SHORT_RUN ? entry : draft.moveMessage(entry))
+    const length = runLength(planned, index, run)
+    for (const entry of wanted.slice(index, index + length)) {
+      if (!('position' in entry)) {
+        together.push({ position: draft.storeMessage(entry.message, entry.bytes), previous: -1 })
+      } else {
+        together.push(length >= SHORT_RUN ? entry : draft.moveMessage(entry))
+      }
     }
     index += length
   }
   return { view: runsOf(together), rebased: true }
 }
 
-function runLength(entries: readonly { readonly position: number }[], start: number, [, to]: Run): number {
+function runLength(entries: readonly RunEntry[], start: number, [, to]: Run): number {
   let end = start
   while (entries[end]?.position !== to) end += 1
   return end - start + 1

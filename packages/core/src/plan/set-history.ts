@@ -15,17 +15,9 @@ export function planSetHistory<M extends object>(draft: Draft<M>, history: reado
   const firstTrailing = trailingStart(matches)
   if (!isPrefix(matches, firstTrailing) || firstTrailing !== state.length) {
     const present = viewMessages(state)
-    const wanted: StoredMessage<M>[] = []
-    for (let i = 0; i < firstTrailing; i++) {
-      const match = matches[i] as number
-      if (match >= 0) {
-        wanted.push(present[match] as StoredMessage<M>)
-        continue
-      }
-      const { message, bytes } = history[i] as NormalMessage<M>
-      const position = draft.storeMessage(message, bytes)
-      wanted.push({ position, previous: -1, at: 0, bytes, message })
-    }
+    const wanted = matches.slice(0, firstTrailing).map((match, i) => {
+      return match >= 0 ? (present[match] as StoredMessage<M>) : (history[i] as NormalMessage<M>)
+    })
     const { view, rebased } = rebaseRuns(draft, wanted)
     draft.replaceView(view, rebased)
   }

@@ -108,6 +108,33 @@ test('runs are stored anew when they outweigh the view, and positions from befor
   expect((await store.verify()).problems).toEqual([])
 })
 
+test('new messages among those that are stored anew are stored once, with the time of the save', async () => {
+  const { backend } = measuredBackend()
+  const store = await openStore({ backend, clock: { now: () => 1_700_000_000_000 } })
+  const say = (content: string): Message => ({ role: 'user', content })
+  await store.setHistory(
+    KEY,
+    Array.from({ length: 10 }, (_, i) => say(String(i))),
+  )
+  let rebased = 0
+  for (let round = 0; round < 30; round++) {
+    const { messages: before, version } = await store.load(KEY)
+    const kept = before.filter((_, i) => i % 2 === 0 || i === before.length - 1)
+    const wanted = kept.flatMap((message, i) => (i === kept.length - 1 ? [message] : [message, say(`${round}.${i}`)]))
+    await store.setHistory(KEY, wanted)
+    expect((await store.load(KEY)).times).toEqual(wanted.map(() => 1_700_000_000_000))
+    const recorded: string[] = []
+    for await (const event of store.events(KEY, { from: version + 1 })) {
+      if ('message' in event) recorded.push(event.message.content as string)
+      if ('rebased' in event) rebased += 1
+    }
+    expect(new Set(recorded).size).toBe(recorded.length)
+    expect(await store.getHistory(KEY)).toEqual(wanted)
+  }
+  expect(rebased).toBeGreaterThan(0)
+  expect((await store.verify()).problems).toEqual([])
+})
+
 test('what an old cut hid does not stay hidden', async () => {
   const { store } = await filled(10)
   await store.truncateHistory(KEY, 2)
