@@ -5,13 +5,15 @@ import { reportWarning } from '../config/report-warning.ts'
 import type { StoreSettings } from '../config/store-config.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
 import type { ToolLinksOf } from '../pairs/tool-links.ts'
-import { planCheckpoint, planCompact, planTrim } from '../plan/compact.ts'
+import { deadThrough, planCheckpoint, planCompact, planTrim } from '../plan/compact.ts'
 import type { Draft } from '../plan/draft.ts'
 import type { SummaryRequest } from '../plan/summarize.ts'
+import type { Intent } from '../queue/intent.ts'
 import type { SessionQueues } from '../queue/session-queues.ts'
 import { checkWholeNumber } from '../store/check-options.ts'
 import { listSessions } from '../store/list-sessions.ts'
 import type { CompactResult, TruncateResult } from '../store/session-store.ts'
+import { lastDeadMessage } from '../view/last-dead-message.ts'
 import type { EventSource } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
 import type { DueCompaction } from './compaction-due.ts'
@@ -32,7 +34,11 @@ export interface KeeperContext<M extends object> {
   readonly readOnly: boolean
   limits(key: string): SessionLimits
   /** Plans and writes, as an operation of the store. */
-  write(key: string, plan: (draft: Draft<M>) => void, afterwards?: () => Promise<void>): Promise<unknown>
+  write(
+    key: string,
+    plan: (draft: Draft<M>) => void,
+    needs?: Pick<Intent<M, object>, 'prepare' | 'afterwards'>,
+  ): Promise<unknown>
   summarize(key: string, request: SummaryRequest): Promise<TruncateResult>
   deleteSession(key: string, options: { expectedVersion: number; reason: string }): Promise<boolean>
 }
@@ -108,16 +114,23 @@ export class StoreKeeper<M extends object> {
     await stopped
   }
 
-  /** Removes at once whatever can go, whatever the policies say. */
+  /** Removes at once every message that left the view, whatever the policies say and whatever it takes. */
   async compact(key: string): Promise<CompactResult> {
-    const { backend } = this.#context.source
+    const { source } = this.#context
+    const { backend } = source
     const before = await backend.head(key)
     if (before === undefined) return { eventsRemoved: 0, bytesFreed: 0 }
     const eventBytes = before.bytes / (before.last - before.first + 1)
     let eventsRemoved = 0
-    await this.#context.write(key, (draft) => {
-      eventsRemoved = planCompact(draft, { eventBytes })
-    })
+    let past: { readonly settled: SessionState<M>; readonly dead: number } | undefined
+    const plan = (draft: Draft<M>): void => {
+      const dead = past === undefined ? 0 : deadThrough(draft, past.settled, past.dead)
+      eventsRemoved = planCompact(draft, { eventBytes, deadThrough: dead })
+    }
+    const prepare = async (settled: SessionState<M>): Promise<void> => {
+      past = { settled, dead: await lastDeadMessage(source, key, settled) }
+    }
+    await this.#context.write(key, plan, { prepare })
     if (eventsRemoved === 0) return { eventsRemoved, bytesFreed: 0 }
     await this.#reclaim(key)
     const after = await backend.head(key)
@@ -146,7 +159,7 @@ export class StoreKeeper<M extends object> {
     const look = (draft: Draft<M>): void => {
       isDeleted = draft.state.deleted
     }
-    await this.#context.write(key, look, () => this.eraseDeleted(key))
+    await this.#context.write(key, look, { afterwards: () => this.eraseDeleted(key) })
     return isDeleted
   }
 

@@ -7,8 +7,10 @@ import { viewMessages } from './view-messages.ts'
 export interface CompactRequest {
   /** Roughly what one event takes that could go, to weigh what is freed against what is copied. */
   readonly eventBytes: number
-  /** Only if more is freed than has to be written for it. @default false: also to remove a single event */
+  /** Only if more is freed than has to be written for it. @default false: every dead message goes, whatever it takes */
   readonly mustPay?: boolean
+  /** Seq of the last message that is not in the view, if it has to go. @default 0: there is none */
+  readonly deadThrough?: number
   readonly reason?: string
 }
 
@@ -27,6 +29,18 @@ export function planCompact<M extends object>(draft: Draft<M>, request: CompactR
   restate(draft, { stragglers, reason: request.reason }, () => ({ removedEvents, recordedBytes }))
   draft.trim(start)
   return removedEvents
+}
+
+/**
+ * The last message that is not in the view now, from what was so before this append: earlier operations in it may have
+ * cut more.
+ */
+export function deadThrough<M>(draft: Draft<M>, settled: SessionState<M>, deadBefore: number): number {
+  if (draft.events.length === 0) return deadBefore
+  const live = new Set(viewMessages(draft.state).map(({ position }) => position))
+  const known = viewMessages(settled).map(({ position }) => position)
+  for (const event of draft.events) if ('message' in event) known.push(event.seq)
+  return known.reduce((last, position) => (live.has(position) ? last : Math.max(last, position)), deadBefore)
 }
 
 /**
@@ -108,21 +122,28 @@ interface Start {
   readonly stragglers: readonly number[]
 }
 
+/** What a compaction adds to the log at least: a view event and `Compacted`. */
+const OWN_EVENTS = 2
+
 /**
  * The start that frees the most: every run of live messages may begin the new log, at the price of copying the live
  * messages before it. So one old system prompt does not keep a million dead events.
+ *
+ * A start that would leave a dead message is none. Where there is no such message, what goes has to be worth more than
+ * the events that a compaction writes itself: otherwise each would find those of the one before it, and so for ever.
  */
-function chooseStart<M>(state: SessionState<M>, { eventBytes, mustPay = false }: CompactRequest): Start {
+function chooseStart<M>(state: SessionState<M>, request: CompactRequest): Start {
+  const { eventBytes, mustPay = false, deadThrough: dead = 0 } = request
   let best: Start = { start: state.first, stragglers: [] }
   if (state.last === 0 || state.deleted) return best
   const live: StoredMessage<M>[] = viewMessages(state).sort((a, b) => a.position - b.position)
   const end = state.last + 1
-  let bestGain = mustPay ? restatedBytes(state) : 0
+  let bestGain = mustPay ? restatedBytes(state) : dead >= state.first ? -Infinity : OWN_EVENTS * eventBytes
   let copied = 0
   for (let i = 0; i <= live.length; i++) {
     const start = live[i]?.position ?? end
     const gain = (start - state.first - i) * eventBytes - copied
-    if (gain > bestGain) {
+    if (start > dead && gain > bestGain) {
       bestGain = gain
       best = { start, stragglers: live.slice(0, i).map(({ position }) => position) }
     }

@@ -9,6 +9,12 @@ import { applyEvent } from '../view/fold.ts'
 import type { SessionState, StoredMessage } from '../view/session-state.ts'
 import { copyState } from '../view/session-state.ts'
 
+/**
+ * How many earlier positions of a message still name it. Without an end, a system prompt would carry one more with each
+ * compaction. A position from before so many moves is answered as if the message had left the view: load again.
+ */
+const REMEMBERED_POSITIONS = 32
+
 /** The caller's id for an operation and a digest of what was asked for under it. */
 export interface Operation {
   readonly id: string
@@ -69,7 +75,7 @@ export class Draft<M> {
 
   /** Records a message of the session once more, so that its old place can go. @returns where it is now */
   moveMessage(entry: StoredMessage<M>): StoredMessage<M> {
-    const of = [...(entry.of ?? []), entry.position]
+    const of = [...(entry.of ?? []), entry.position].slice(-REMEMBERED_POSITIONS)
     return { ...entry, of, position: this.storeMessage(entry.message, entry.bytes, { of, at: entry.at }), previous: -1 }
   }
 

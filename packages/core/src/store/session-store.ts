@@ -193,7 +193,10 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
   ): Promise<TruncateResult>
   /** Makes the view exactly this, by writing only what is new. */
   setHistory(key: string, messages: readonly M[], options?: WriteOptions): Promise<WriteResult>
-  /** Removes the events that no longer contribute to the session, for good. */
+  /**
+   * Removes every message that left the view, for good, with what stands around it in the log. Other events that no
+   * longer contribute, such as notes and earlier summaries, go as far as that frees more than it takes.
+   */
   compact(key: string): Promise<CompactResult>
   /** Every session, in the byte order of the keys. Deleted ones are not listed. */
   listSessions(options?: ListOptions): AsyncIterable<SessionInfo>

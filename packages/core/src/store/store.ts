@@ -75,7 +75,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
         queues: this.#queues,
         readOnly: parts.readOnly,
         limits: this.#limits,
-        write: async (key, plan, afterwards) => this.#write(key, undefined, [], 0, plan, { afterwards }),
+        write: async (key, plan, needs) => this.#write(key, undefined, [], 0, plan, needs),
         summarize: (key, request) => this.summarize(key, request),
         deleteSession: (key, options) => this.deleteSession(key, options),
       },
