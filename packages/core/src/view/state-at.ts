@@ -5,7 +5,7 @@ import { upcast } from '../events/upcast.ts'
 import { foldIntoView, toRange } from './load-state.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { EventSource } from './read-events.ts'
-import { visitEvents } from './read-events.ts'
+import { explainGap, visitEvents } from './read-events.ts'
 import type { SessionState } from './session-state.ts'
 import { emptyState, visibleVersion } from './session-state.ts'
 
@@ -19,6 +19,7 @@ interface Anchors {
 /**
  * View and summary as they were at an earlier version.
  *
+ * @param at a whole number from 0 on
  * @throws `INVALID_ARGUMENT` if there is no such version yet
  * @throws `TRIMMED` if it is older than what compaction left
  */
@@ -43,9 +44,6 @@ export async function stateAt<M>(
 }
 
 function checkVersion(session: string, present: SessionState<unknown>, at: number): void {
-  if (!Number.isSafeInteger(at) || at < 0) {
-    throw new StoreError('INVALID_ARGUMENT', `"at" is a version, a whole number from 0 on, not ${at}.`, { session })
-  }
   const version = visibleVersion(present)
   if (at > present.last || (at > 0 && version === 0)) {
     throw new StoreError(
@@ -65,7 +63,11 @@ export function trimmedVersion(session: string, at: number, minVersion?: number)
   })
 }
 
-/** The last view event and the last summary up to a version. What is still in force needs no search. */
+/**
+ * The last view event and the last summary up to a version. What is still in force needs no search.
+ *
+ * @throws `TRIMMED` if a part of the log went while it was searched: what was not found in the rest may have been there
+ */
 async function findAnchors<M>(
   source: EventSource,
   session: string,
@@ -84,10 +86,15 @@ async function findAnchors<M>(
     anchors.summarySeq = present.summarySeq
     needsSummary = false
   }
+  let next = at
+  const range = { from: present.first, to: at }
   if (!needsView && !needsSummary) return anchors
-  for await (const batch of source.backend.read(session, [{ from: present.first, to: at }], { reverse: true })) {
+  search: for await (const batch of source.backend.read(session, [range], { reverse: true })) {
     for (const record of batch) {
+      if (record.seq !== next) break search
+      next -= 1
       const event = upcast<M>(session, record, source.schema)
+      if ('inert' in event) continue // whatever else it has, it means nothing to this release
       if (needsView && 'view' in event) {
         anchors.viewSeq = event.seq
         anchors.viewRuns = event.view
@@ -100,5 +107,7 @@ async function findAnchors<M>(
       if (!needsView && !needsSummary) return anchors
     }
   }
-  return anchors
+  if (next < present.first) return anchors
+  await explainGap(source, session, present, next)
+  throw trimmedVersion(session, at)
 }

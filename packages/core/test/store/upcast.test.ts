@@ -50,3 +50,16 @@ test('an unknown type that may be skipped is skipped and kept; any other is UNSU
   const other = await openStore(await backendOf([first, { ...inert, inert: false }]))
   await expect(other.getHistory(KEY)).rejects.toMatchObject({ code: 'UNSUPPORTED' })
 })
+
+test('what an event that is skipped says about a view or a summary counts for nothing', async () => {
+  const inert = { seq: 3, id: 'c', type: 'Sparkled', v: 1, at: 3, inert: true, view: 'sidebar', summary: 'sparkling' }
+  const [first] = fixture as [EventRecord]
+  const summary = { seq: 2, id: 'b', type: 'SummarySet', v: 1, at: 2, summary: 'greeting' }
+  const store = await openStore(await backendOf([first, summary, inert]))
+  const { version } = await store.addMessage(KEY, 'user', 'again')
+  await store.truncateHistory(KEY, 0)
+  await store.setSummary(KEY, 'later')
+  expect(await store.getHistory(KEY, { at: version })).toHaveLength(2)
+  await store.restore(KEY, { at: version })
+  expect(await store.load(KEY)).toMatchObject({ summary: 'greeting', messages: [{}, {}] })
+})
