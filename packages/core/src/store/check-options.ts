@@ -17,7 +17,7 @@ export interface CheckedOptions {
  */
 export function checkWriteOptions(options: WriteOptions | undefined, request: readonly unknown[]): CheckedOptions {
   if (options === undefined) return {}
-  const { expectedVersion, operationId } = options
+  const { expectedVersion, operationId } = checkObject('options', options)
   if (expectedVersion !== undefined) checkWholeNumber('expectedVersion', expectedVersion)
   if (operationId !== undefined && (typeof operationId !== 'string' || !isOperationId(operationId))) {
     throw new StoreError('INVALID_ARGUMENT', `operationId is a string of 1 to ${MAX_OPERATION_ID_LENGTH} characters.`)
@@ -46,6 +46,17 @@ export function checkText(name: string, value: unknown): asserts value is string
   if (typeof value !== 'string') {
     throw new StoreError('INVALID_ARGUMENT', `${name} is a string, not ${describe(value)}.`)
   }
+}
+
+/**
+ * For arguments that are taken apart, which callers without types leave out.
+ *
+ * @returns the same
+ * @throws `INVALID_ARGUMENT`
+ */
+export function checkObject<T>(name: string, value: T): T & object {
+  if (typeof value === 'object' && value !== null) return value
+  throw new StoreError('INVALID_ARGUMENT', `${name} is an object, not ${describe(value)}.`)
 }
 
 /** @throws `INVALID_ARGUMENT` */

@@ -6,7 +6,7 @@ import { loadState } from '../view/load-state.ts'
 import type { Projection } from '../view/projection.ts'
 import { projectionOf, readProjection } from '../view/projection.ts'
 import type { EventSource } from '../view/read-events.ts'
-import { checkText, checkWholeNumber } from './check-options.ts'
+import { checkObject, checkText, checkWholeNumber } from './check-options.ts'
 import type { ListOptions, SessionInfo } from './session-store.ts'
 
 /** Heads that are asked for at a time for a page. Deleted sessions have heads as well, so it takes more than its limit. */
@@ -15,7 +15,7 @@ const MOST_HEADS = 4096
 
 /** The sessions that exist, by their heads alone; only a head without a usable projection costs a look at its log. */
 export async function* listSessions(source: EventSource, options: ListOptions = {}): AsyncGenerator<SessionInfo> {
-  const { prefix, after, limit = Infinity } = options
+  const { prefix, after, limit = Infinity } = checkObject('options', options)
   if (prefix !== undefined) checkText('prefix', prefix)
   if (after !== undefined) checkText('after', after)
   if (limit !== Infinity) checkWholeNumber('limit', limit)

@@ -14,7 +14,7 @@ import type { SessionState } from '../view/session-state.ts'
 import { stateAt } from '../view/state-at.ts'
 import { Signals } from '../watch/signals.ts'
 import { watchSession } from '../watch/watch-session.ts'
-import { checkWholeNumber } from './check-options.ts'
+import { checkObject, checkWholeNumber } from './check-options.ts'
 import { listSessions } from './list-sessions.ts'
 import { readLog } from './read-log.ts'
 import type {
@@ -66,13 +66,15 @@ export class ReadingStore<M extends object> {
     // A session in use is answered without a detour. Its key was checked when it came into the cache.
     const known = this.#closing === undefined && options === undefined ? this.states.peek(key) : undefined
     if (known !== undefined) return Promise.resolve(known.messages.slice(0, known.length))
-    return this.#readHistory(key, options ?? {})
+    return this.#readHistory(key, options)
   }
 
-  async #readHistory(key: string, options: HistoryOptions): Promise<M[]> {
-    if (options.limit !== undefined) checkWholeNumber('limit', options.limit)
+  async #readHistory(key: string, options: HistoryOptions = {}): Promise<M[]> {
+    const { limit, at } = checkObject('options', options)
+    if (limit !== undefined) checkWholeNumber('limit', limit)
+    if (at !== undefined) checkWholeNumber('at', at)
     const present = await this.loadState(key)
-    const state = options.at === undefined ? present : await stateAt(this.source, key, present, options.at)
+    const state = at === undefined ? present : await stateAt(this.source, key, present, at)
     return historyOf(state, options, this.toolLinks)
   }
 
@@ -86,20 +88,21 @@ export class ReadingStore<M extends object> {
 
   async *events(key: string, range: EventRange = {}): AsyncGenerator<SessionEvent<M>> {
     this.checkSession(key)
-    yield* readLog<M>(this.source, key, range)
+    yield* readLog<M>(this.source, key, checkObject('range', range))
   }
 
-  watch(key: string, { after, signal }: WatchOptions = {}): AsyncIterable<SessionEvent<M>> {
-    const start = this.#watchStart(key, after)
+  watch(key: string, options: WatchOptions = {}): AsyncIterable<SessionEvent<M>> {
+    const start = this.#watchStart(key, options)
     start.catch(() => undefined) // told to whoever iterates, and nobody may
     const { source, signals } = this
     const context = { source, signals, polls: this.#otherWriters, closed: this.#closed.signal }
-    return watchSession<M>(context, key, start, signal)
+    return watchSession<M>(context, key, start, (options as WatchOptions | null)?.signal)
   }
 
   /** "Now" is when `watch` is called, not when somebody begins to iterate. */
-  async #watchStart(key: string, after: number | undefined): Promise<number> {
+  async #watchStart(key: string, options: WatchOptions): Promise<number> {
     this.checkSession(key)
+    const { after } = checkObject('options', options)
     if (after !== undefined) checkWholeNumber('after', after)
     return after ?? (await this.source.backend.head(key))?.last ?? 0
   }

@@ -26,7 +26,8 @@ import { SessionQueues } from '../queue/session-queues.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { visibleVersion } from '../view/session-state.ts'
 import { stateAt } from '../view/state-at.ts'
-import { checkCutTarget, checkText, checkWholeNumber, checkWriteOptions, describe } from './check-options.ts'
+import { checkCutTarget, checkObject, checkText, checkWholeNumber, checkWriteOptions } from './check-options.ts'
+import { checkPlainObject } from './check-plain-object.ts'
 import { internMessages } from './intern-messages.ts'
 import type {
   CompactResult,
@@ -135,7 +136,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     keepLast: number | { readonly before: Position },
     options: TruncateOptions = {},
   ): Promise<TruncateResult> {
-    const exact = options.exact === true
+    const exact = checkObject('options', options).exact === true
     checkCutTarget(keepLast)
     // A copy, because it is looked at when its turn comes.
     const target = typeof keepLast === 'number' ? keepLast : { before: keepLast.before }
@@ -154,7 +155,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   async summarize(key: string, request: SummaryRequest, options?: WriteOptions): Promise<TruncateResult> {
-    const { summary, through, version } = request
+    const { summary, through, version } = checkObject('request', request)
     checkText('summary', summary)
     checkWholeNumber('through', through)
     checkWholeNumber('version', version)
@@ -177,7 +178,9 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     )
   }
 
-  async restore(key: string, { at }: { readonly at: number }, options?: WriteOptions): Promise<WriteResult> {
+  async restore(key: string, target: { readonly at: number }, options?: WriteOptions): Promise<WriteResult> {
+    const { at } = checkObject('target', target)
+    checkWholeNumber('at', at)
     let past: SessionState<M> | undefined
     const prepare = async (settled: SessionState<M>): Promise<void> => {
       past = await stateAt(this.source, key, settled, at)
@@ -195,7 +198,8 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
         session: from,
       })
     }
-    const at = options.at ?? version
+    const { at = version } = checkObject('options', options)
+    checkWholeNumber('at', at)
     const source = { ...(await stateAt(this.source, from, present, at)), metadata: present.metadata }
     return this.#write(to, { expectedVersion: 0 }, [], source.bytes, (draft) => planFork(draft, source, { from, at }))
   }
@@ -205,9 +209,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     metadata: Readonly<Record<string, unknown>>,
     options?: WriteOptions,
   ): Promise<WriteResult> {
-    if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
-      throw new StoreError('INVALID_ARGUMENT', `metadata is an object, not ${describe(metadata)}.`)
-    }
+    checkPlainObject('metadata', metadata)
     const changes = normaliseJson(metadata, 'metadata').value as JsonObject
     const plan = (draft: Draft<M>): void => planSetMetadata(key, draft, changes)
     return this.#write(key, options, ['metadata', changes], 0, plan, { onlyAdds: true })
@@ -226,7 +228,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   async deleteSession(key: string, options: DeleteOptions = {}): Promise<boolean> {
-    const { erase, expectedVersion, reason } = options
+    const { erase, expectedVersion, reason } = checkObject('options', options)
     if (reason !== undefined) checkText('reason', reason)
     const write = expectedVersion === undefined ? undefined : { expectedVersion }
     let existed = false
@@ -241,7 +243,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
 
   async expire(options: { readonly idleForMs: number; readonly prefix?: string }): Promise<{ sessions: number }> {
     this.check()
-    return this.#keeper.expire(options)
+    return this.#keeper.expire(checkObject('options', options))
   }
 
   async sweep(): Promise<SweepResult> {

@@ -152,6 +152,60 @@ test('wrong arguments are INVALID_ARGUMENT, and nothing changes', async () => {
   expect(await log(store)).toBe(before)
 })
 
+test('arguments that are left out or null are INVALID_ARGUMENT, and so is metadata that is no plain object', async () => {
+  const store = await storeWithHistory()
+  const before = await log(store)
+  const iterate = async (iterable: AsyncIterable<unknown>): Promise<void> => {
+    for await (const _item of iterable) break
+  }
+  for (const nothing of [undefined, null, 5, 'text'] as Anything[]) {
+    for (const attempt of [
+      store.summarize(KEY, nothing),
+      store.restore(KEY, nothing),
+      store.expire(nothing),
+      store.setMetadata(KEY, nothing),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    }
+  }
+  for (const options of [null, 'text'] as Anything[]) {
+    for (const attempt of [
+      store.addMessage(KEY, { role: 'user' }, options),
+      store.addMessages(KEY, [], options),
+      store.truncateHistory(KEY, 1, options),
+      store.deleteSession(KEY, options),
+      store.fork(KEY, 'other', options),
+      store.getHistory(KEY, options),
+      iterate(store.events(KEY, options)),
+      iterate(store.watch(KEY, options)),
+      iterate(store.listSessions(options)),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    }
+  }
+  class Settings {
+    readonly theme = 'dark'
+  }
+  for (const metadata of [new Date(), new Map([['a', 1]]), new Settings(), ['a']] as Anything[]) {
+    await expect(store.setMetadata(KEY, metadata)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  }
+  expect(await log(store)).toBe(before)
+  await store.setMetadata(KEY, Object.assign(Object.create(null) as object, { a: 1 }))
+  expect((await store.load(KEY)).metadata).toEqual({ a: 1 })
+})
+
+test('an error names the kind of a wrong argument, not what it says', async () => {
+  const store = await storeWithHistory()
+  const wrong = 'MY SECRET' as Anything
+  for (const attempt of [
+    store.getHistory(KEY, { at: wrong }),
+    store.restore(KEY, { at: wrong }),
+    store.fork(KEY, 'other', { at: wrong }),
+  ]) {
+    await expect(attempt).rejects.toThrow(/^at is a whole number from 0 on, not string\.$/)
+  }
+})
+
 test('a message above the limit is TOO_LARGE', async () => {
   const store = await openStore({ backend: memoryBackend(), limits: { maxMessageBytes: 100 } })
   await expect(store.addMessage(KEY, 'user', 'x'.repeat(200))).rejects.toMatchObject({ code: 'TOO_LARGE' })
