@@ -27,7 +27,9 @@ export function normaliseJson(value: unknown, path: string): Normalised {
   bytes = 0
   trail = []
   try {
-    return { value: walk(value, 0), bytes }
+    const normal = walk(value, 0)
+    if (normal === undefined) throw new Refusal(0, 'undefined cannot be stored')
+    return { value: normal, bytes }
   } catch (error) {
     if (error instanceof Refusal)
       throw new StoreError('INVALID_MESSAGE', `${path}${pathText(error.depth)}: ${error.message}`)
@@ -48,7 +50,8 @@ class Refusal extends Error {
   }
 }
 
-function walk(value: unknown, depth: number): Json {
+/** `undefined` only where a `toJSON` says so. */
+function walk(value: unknown, depth: number): Json | undefined {
   switch (typeof value) {
     case 'string':
       bytes += value.length + 2
@@ -66,23 +69,28 @@ function walk(value: unknown, depth: number): Json {
         return null
       }
       if (depth >= MAX_DEPTH) throw new Refusal(8, `nested deeper than ${MAX_DEPTH} levels, or a cycle`)
-      bytes += 2
       return Array.isArray(value) ? walkArray(value, depth) : walkObject(value, depth)
-    case 'bigint':
-      throw new Refusal(depth, 'bigint cannot be stored; use a string')
+    case 'bigint': {
+      const { toJSON } = value as { toJSON?: unknown }
+      if (typeof toJSON === 'function') return walkReplacement(value, toJSON, depth)
+      throw bigintRefusal(depth)
+    }
     default:
       throw new Refusal(depth, `${typeof value} cannot be stored`)
   }
 }
 
-function walkArray(array: readonly unknown[], depth: number): Json {
+function walkArray(array: readonly unknown[], depth: number, replaces = false): Json | undefined {
+  const { toJSON } = array as { toJSON?: unknown }
+  if (typeof toJSON === 'function' && !replaces) return walkReplacement(array, toJSON, depth)
+  bytes += 2
   let same = Object.isFrozen(array)
   const copy: Json[] = []
   for (let i = 0; i < array.length; i++) {
     const item = array[i]
     trail[depth] = i
-    if (item === undefined) throw new Refusal(depth + 1, 'undefined cannot be stored in an array; use null')
-    const normal = walk(item, depth + 1)
+    const normal = item === undefined ? undefined : walk(item, depth + 1)
+    if (normal === undefined) throw new Refusal(depth + 1, 'undefined cannot be stored in an array; use null')
     if (normal !== item) same = false
     copy.push(normal)
     bytes += 1
@@ -90,23 +98,38 @@ function walkArray(array: readonly unknown[], depth: number): Json {
   return same ? (array as Json) : Object.freeze(copy)
 }
 
-function walkObject(object: object, depth: number): Json {
+function walkObject(object: object, depth: number, replaces = false): Json | undefined {
   const prototype: unknown = Object.getPrototypeOf(object)
-  if (prototype !== Object.prototype && prototype !== null) {
-    refuseSpecial(object, depth)
-    const primitive = unboxed(object)
-    if (primitive !== undefined) return walk(primitive, depth)
-  }
+  const isPlain = prototype === Object.prototype || prototype === null
+  if (!isPlain) refuseBinary(object, depth)
   const { toJSON } = object as { toJSON?: unknown }
-  if (typeof toJSON === 'function') {
-    const replaced: unknown = toJSON.call(object, '')
-    // As in JSON.stringify, the replacement's own toJSON is not called again.
-    return isPlain(replaced) ? walkProperties(replaced, depth, false) : walk(replaced, depth + 1)
+  if (typeof toJSON === 'function' && !replaces) return walkReplacement(object, toJSON, depth)
+  if (!isPlain) {
+    const primitive = unboxed(object)
+    if (typeof primitive === 'bigint') throw bigintRefusal(depth)
+    if (primitive !== undefined) return walk(primitive, depth)
+    refuseSpecial(object, depth)
   }
-  return walkProperties(object, depth, prototype === Object.prototype && Object.isFrozen(object))
+  return walkProperties(object, depth, !replaces && prototype === Object.prototype && Object.isFrozen(object))
+}
+
+/** What `toJSON` gives for a value, taken as it is: `JSON.stringify` does not ask the replacement's own `toJSON` either. */
+function walkReplacement(value: unknown, toJSON: Function, depth: number): Json | undefined {
+  const key = depth === 0 ? '' : String(trail[depth - 1])
+  const replacement: unknown = Reflect.apply(toJSON, value, [key])
+  if (typeof replacement === 'object' && replacement !== null) {
+    return Array.isArray(replacement) ? walkArray(replacement, depth, true) : walkObject(replacement, depth, true)
+  }
+  if (typeof replacement === 'bigint') throw bigintRefusal(depth)
+  return replacement === undefined ? undefined : walk(replacement, depth)
+}
+
+function bigintRefusal(depth: number): Refusal {
+  return new Refusal(depth, 'bigint cannot be stored; use a string')
 }
 
 function walkProperties(object: object, depth: number, reusable: boolean): Json {
+  bytes += 2
   let same = reusable
   const copy: Record<string, Json> = {}
   for (const key of Object.keys(object)) {
@@ -117,6 +140,10 @@ function walkProperties(object: object, depth: number, reusable: boolean): Json 
     }
     trail[depth] = key
     const normal = walk(item, depth + 1)
+    if (normal === undefined) {
+      same = false
+      continue
+    }
     // A frozen getter may still answer differently next time, so only plain data is taken as it is.
     if (same && (normal !== item || Object.getOwnPropertyDescriptor(object, key)?.get !== undefined)) same = false
     bytes += key.length + 4
@@ -128,32 +155,43 @@ function walkProperties(object: object, depth: number, reusable: boolean): Json 
 
 /** The value of a `new String` and its like, which JSON takes for the value itself. */
 function unboxed(object: object): unknown {
-  const kind = Object.prototype.toString.call(object)
-  return kind === '[object String]' || kind === '[object Number]' || kind === '[object Boolean]'
-    ? object.valueOf()
-    : undefined
+  if (!BOXES.has(kindOf(object))) return undefined
+  const value: unknown = object.valueOf()
+  return typeof value === 'object' ? undefined : value // a class may call itself as it likes
 }
 
-function isPlain(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
-}
+const BOXES: ReadonlySet<string> = new Set(['String', 'Number', 'Boolean', 'BigInt'])
 
 /** Assigning to `__proto__` would set the prototype instead of making a property. */
 function defineOwn(target: object, key: string, value: Json): void {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
-/** Objects that JSON would turn into `{}` or into something that cannot be read back. */
-function refuseSpecial(object: object, depth: number): void {
-  if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer) {
+/** Also if it has a `toJSON`: that of a Buffer makes a list of numbers, which nobody means to store. */
+function refuseBinary(object: object, depth: number): void {
+  if (ArrayBuffer.isView(object) || object instanceof ArrayBuffer || kindOf(object) === 'SharedArrayBuffer') {
     throw new Refusal(depth, 'binary data cannot be stored; use a base64 string')
   }
+}
+
+/** Objects that JSON would turn into `{}` or into something that cannot be read back. */
+function refuseSpecial(object: object, depth: number): void {
   if (object instanceof Map || object instanceof Set || object instanceof WeakMap || object instanceof WeakSet) {
     throw new Refusal(depth, `a ${object.constructor.name} cannot be stored; use a plain object or an array`)
   }
   if (object instanceof RegExp || object instanceof Error || object instanceof Promise) {
     throw new Refusal(depth, `a ${object.constructor.name} cannot be stored; use a string`)
   }
+  // What a platform provides (Blob, Headers and so on) has a name of its own and its contents elsewhere than in properties.
+  const kind = kindOf(object)
+  if (kind !== 'Object' && Object.keys(object).length === 0) {
+    throw new Refusal(depth, `a ${kind.slice(0, 40)} cannot be stored; use a string or a plain object`)
+  }
+}
+
+/** What the platform calls it; `Object` for instances of most classes. */
+function kindOf(object: object): string {
+  return Object.prototype.toString.call(object).slice(8, -1)
 }
 
 function pathText(depth: number): string {

@@ -18,7 +18,7 @@ export function normaliseMessage<M extends object>(input: unknown, path: string,
     throw new StoreError('INVALID_MESSAGE', `${path}: a message is an object, not ${found}.`)
   }
   const { value, bytes } = normaliseJson(input, path)
-  const { role, type } = value as { role?: unknown; type?: unknown }
+  const { role, type } = (value ?? {}) as { role?: unknown; type?: unknown } // a toJSON may give anything
   if (typeof role !== 'string' && typeof type !== 'string') {
     throw new StoreError('INVALID_MESSAGE', `${path}: a message needs a string "role" or a string "type".`)
   }

@@ -42,6 +42,28 @@ const badMessages: readonly [name: string, message: unknown, text: RegExp][] = [
   ],
   ['a Buffer', { role: 'user', m: Buffer.from('x') }, /^message\.m: binary data/],
   ['an Error', { role: 'user', m: new Error('secret') }, /^message\.m: a Error cannot be stored/],
+  ['a SharedArrayBuffer', { role: 'user', m: new SharedArrayBuffer(4) }, /^message\.m: binary data/],
+  ['a Blob', { role: 'user', m: [new Blob(['secret'])] }, /^message\.m\[0\]: a Blob cannot be stored/],
+  ['Headers', { role: 'user', m: new Headers({ a: 'secret' }) }, /^message\.m: a Headers cannot be stored/],
+  ['a Map with fields', { role: 'user', m: Object.assign(new Map(), { a: 1 }) }, /^message\.m: a Map cannot be stored/],
+  ['a bigint in a box', { role: 'user', m: Object(5n) as unknown }, /^message\.m: bigint cannot be stored/],
+  [
+    'a symbol in a box',
+    { role: 'user', m: Object(Symbol('secret')) as unknown },
+    /^message\.m: a Symbol cannot be stored/,
+  ],
+  ['a toJSON that gives a bigint', { role: 'user', m: { toJSON: () => 5n } }, /^message\.m: bigint cannot be stored/],
+  ['a toJSON that gives a function', { role: 'user', m: { toJSON: () => () => 1 } }, /^message\.m: function cannot be/],
+  [
+    'a toJSON that gives undefined in an array',
+    { role: 'user', m: [{ toJSON: () => undefined }] },
+    /^message\.m\[0\]: undefined cannot be stored in an array/,
+  ],
+  [
+    'a toJSON of the message that gives undefined',
+    { role: 'user', toJSON: () => undefined },
+    /^message: undefined cannot/,
+  ],
   [
     'undefined in an array',
     { role: 'user', m: [undefined] },

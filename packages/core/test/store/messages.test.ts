@@ -25,9 +25,36 @@ test('undefined is dropped and toJSON honoured, as JSON.stringify would', async 
     at: new Date(0),
     boxed: new String('x'),
     own: { toJSON: () => ({ a: 1 }) },
+    dropped: { toJSON: () => undefined },
+    named: { toJSON: (key: string) => `I am ${key}` },
+    placed: [{ toJSON: (key: string) => `I am ${key}` }],
+    list: Object.assign([1], { toJSON: () => 'a list' }),
+    once: { toJSON: () => new Replaced() },
+    onceMore: { toJSON: () => ({ a: 1, toJSON: undefined }) },
+    mapped: Object.assign(new Map([['a', 1]]), { toJSON: () => ({ a: 1 }) }),
+    itself: new Replaced(),
   }
   await store.addMessage(KEY, given as unknown as Anything)
   expect(JSON.stringify(await store.getHistory(KEY))).toBe(JSON.stringify([given]))
+  // What was counted on the way in is what is counted when the log is read.
+  expect((await store.verify()).problems).toEqual([])
+})
+
+class Replaced {
+  readonly a = 1
+  toJSON(): unknown {
+    return { b: this.a }
+  }
+}
+
+test('a toJSON of the message itself gets no key, and has to give a message', async () => {
+  const store = await openStore<Anything>(memoryBackend())
+  await store.addMessage(KEY, { role: 'x', toJSON: (key: string) => ({ role: 'user', content: `key ${key}.` }) })
+  expect(await store.getHistory(KEY)).toEqual([{ role: 'user', content: 'key .' }])
+  for (const given of [null, 'text', [], {}]) {
+    const refused = store.addMessage(KEY, { role: 'x', toJSON: () => given })
+    await expect(refused).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
+  }
 })
 
 test('what the caller does to a message afterwards changes nothing, and the message is not frozen', async () => {
