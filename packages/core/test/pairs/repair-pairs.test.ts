@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { INTERRUPTED } from '../../src/pairs/interrupted.ts'
 import { repairPairs } from '../../src/pairs/repair-pairs.ts'
+import { safeBoundary } from '../../src/pairs/safe-boundary.ts'
 import { toolLinks } from '../../src/pairs/tool-links.ts'
 import { calls, deepFreeze, results, say, user, write, type Step } from './conversation.ts'
 import { anthropic, chat, formats } from './formats.ts'
@@ -287,6 +288,23 @@ describe('repair', () => {
     const call = { role: 'model', parts: [{ functionCall: { id: 'a', name: 'f' } }] }
     const response = { role: 'user', parts: [{ functionResponse: { name: 'f', response: {} } }] }
     expect(repairPairs([call, response, hello]).repairs).toEqual([])
+  })
+
+  it('matches Gemini responses with ids to calls of their names that have none, one each', () => {
+    const part = { functionCall: { name: 'f', args: {} } }
+    const call = { role: 'model', parts: [part, part] }
+    const response = (id: string) => ({ role: 'user', parts: [{ functionResponse: { id, name: 'f', response: {} } }] })
+    expect(repairPairs([call, response('x'), response('y'), hello]).repairs).toEqual([])
+    expect(safeBoundary([call, response('x'), response('y'), hello], 2)).toBe(0)
+    expect(repairPairs([call, response('x'), response('y'), response('z'), hello]).repairs).toEqual([
+      { index: 3, ids: ['z'], action: 'dropped-result' },
+    ])
+  })
+
+  it('never matches a Gemini call and a response of its name whose ids differ', () => {
+    const call = { role: 'model', parts: [{ functionCall: { id: 'a', name: 'f' } }] }
+    const response = { role: 'user', parts: [{ functionResponse: { id: 'b', name: 'f', response: {} } }] }
+    expect(repairPairs([call, response]).repairs).toEqual([{ index: 1, ids: ['b'], action: 'dropped-result' }])
   })
 
   it('settles when a message that lost its results ends a turn of its own', () => {

@@ -6,7 +6,10 @@ import type { Shape } from './shape.ts'
 /** What makes an answer belong to the same run, in the events of the Agent Development Kit. */
 const EVENT_FIELDS = ['type', 'invocationId', 'author', 'branch']
 
-/** Gemini contents: `parts` with `functionCall` and `functionResponse`, paired by id or, where there is none, by name. */
+/**
+ * Gemini contents: `parts` with `functionCall` and `functionResponse`, paired by id or, if either side has none, by name.
+ * Two that both have ids belong together only if the ids are equal, so the name is an alias for the other kind alone.
+ */
 export const geminiParts: Shape = partListShape({
   name: 'gemini-parts',
 
@@ -23,14 +26,14 @@ export const geminiParts: Shape = partListShape({
     if (!isFields(functionCall)) return undefined
     const { id, name } = functionCall
     if (typeof name !== 'string') return typeof id === 'string' ? { id } : undefined
-    return typeof id === 'string' ? { id, alias: name } : { id: name }
+    return typeof id === 'string' ? { id, alias: toWithoutId(name) } : { id: name, alias: toWithId(name) }
   },
 
   resultOf({ functionResponse }) {
     if (!isFields(functionResponse)) return undefined
     const { id, name } = functionResponse
-    if (typeof id === 'string') return { id }
-    return typeof name === 'string' ? { id: name, alias: name } : undefined
+    if (typeof name !== 'string') return typeof id === 'string' ? { id } : undefined
+    return typeof id === 'string' ? { id, alias: toWithId(name) } : { id: name, alias: toWithoutId(name) }
   },
 
   answerPart({ functionCall }) {
@@ -53,6 +56,16 @@ export const geminiParts: Shape = partListShape({
     return { ...Object.fromEntries(kept), content: { role: 'user', parts: [part] } }
   },
 })
+
+/** Where a call that has an id meets a response without one. */
+function toWithoutId(name: string): string {
+  return `response without id: ${name}`
+}
+
+/** Where a call without an id meets a response that has one. */
+function toWithId(name: string): string {
+  return `response with id: ${name}`
+}
 
 function isNested(message: Fields): message is Fields & { readonly content: Fields } {
   return isFields(message['content']) && Array.isArray(message['content']['parts'])

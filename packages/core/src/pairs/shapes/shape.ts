@@ -3,7 +3,7 @@ import type { Fields } from './fields.ts'
 /** One end of a pair: a call, or a result that answers one. */
 export interface Link {
   readonly id: string
-  /** Results without an id of their own may name the function instead. */
+  /** Another key under which a result finds its call, where one of them has no id of its own. */
   readonly alias?: string
   /** Which part of the message it is; `UNKNOWN_PART` if only a custom `toolLinks` knows it. */
   readonly part: number
