@@ -34,12 +34,22 @@ export function reportError(context: Context, error: unknown, options: ReportOpt
   }
   const { red, dim } = terminal.colors
   terminal.note(`${red('error')} ${printable(message)} ${dim(`[${code}]`)}`)
+  const reason = systemError(error)
+  if (code === 'IO' && reason !== undefined && !message.includes(reason)) terminal.note(`cause ${printable(reason)}`)
   const advice = 'advice' in options ? options.advice : adviceOn(code, context)
   if (advice !== undefined) terminal.note(dim(advice))
   // A bug: whoever mends it needs to know where.
   if (code === 'UNEXPECTED' && error instanceof Error) {
     for (const line of printableLines(error.stack ?? '').slice(1)) terminal.note(dim(line))
   }
+}
+
+/** What the operating system or LevelDB said, deepest below an error. Other causes may quote what was being stored. */
+function systemError(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code } = error as { code?: unknown }
+  const isKnown = typeof code === 'string' && /^(E[A-Z0-9]+|LEVEL_IO_ERROR)$/.test(code)
+  return systemError(error.cause) ?? (isKnown ? error.message : undefined)
 }
 
 function adviceOn(code: string, { storeKind }: Context): string | undefined {

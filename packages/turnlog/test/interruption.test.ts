@@ -83,6 +83,51 @@ test('a listing of LevelDB into a pipe that closes is no error and leaves nothin
   expect(readdirSync(temporary)).toEqual([])
 })
 
+test('a repair that is interrupted is told to stop, and waited for while it removes what it has made', async () => {
+  const directory = temporaryDirectory()
+  const copy = join(directory, 'copy')
+  const file = join(directory, 'repairing.mjs')
+  const memory = new URL('../../core/dist/memory/index.js', import.meta.url).href
+  writeFileSync(
+    file,
+    `import { memoryBackend } from '${memory}'
+import { rmSync, writeFileSync } from 'node:fs'
+const repair = ({ signal }) => new Promise((resolve, reject) => {
+  writeFileSync('${copy}', 'what was said')
+  const alive = setInterval(() => undefined, 1000)
+  signal.addEventListener('abort', () => setTimeout(() => {
+    rmSync('${copy}')
+    clearInterval(alive)
+    reject(signal.reason)
+  }, 50))
+  process.stderr.write('waiting\\n')
+})
+export default Object.assign(memoryBackend(), { maintenance: { repair } })
+`,
+  )
+  const repair = startCommand(['repair', '--dry-run', '--store', file])
+  await repair.until(/waiting/)
+  repair.child.kill('SIGINT')
+  expect({ code: (await repair.finished).code, left: existsSync(copy) }).toEqual({ code: 130, left: false })
+})
+
+test('an error of the file system is told with what the system said', async () => {
+  const file = join(temporaryDirectory(), 'refusing.mjs')
+  const core = new URL('../../core/dist/index.js', import.meta.url).href
+  writeFileSync(
+    file,
+    `import { memoryBackend } from '${new URL('../../core/dist/memory/index.js', import.meta.url).href}'
+import { StoreError } from '${core}'
+const cause = Object.assign(new Error("EACCES: permission denied, open '/store/LOCK'"), { code: 'EACCES' })
+export default Object.assign(memoryBackend(), {
+  open: async () => { throw new StoreError('IO', 'Cannot open the store. See the cause.', { cause }) },
+})
+`,
+  )
+  const { code, stderr } = await startCommand(['list', '--store', file]).finished
+  expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining('permission denied') })
+})
+
 test('a second Ctrl-C ends a command that cannot be ended in order', async () => {
   const directory = temporaryDirectory()
   const file = join(directory, 'stuck.mjs')

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
+import type { RepairReport } from '@turnlog/core/backend'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -45,7 +46,20 @@ async function repair(context: Context, { yes = false, dryRun = false }: RepairF
   }
   const progress = showProgress(terminal, 'Looking')
   const onProgress = (done: number, total: number): void => progress.update(done, total)
-  const plan = await maintenance.repair({ apply: false, onProgress }).finally(() => progress.stop())
+  const interrupted = new AbortController()
+  const { signal } = interrupted
+  let running: Promise<unknown> | undefined
+  // It removes what it has made of a copy when it is told to stop.
+  context.beforeExit(async () => {
+    interrupted.abort()
+    await running?.catch(() => undefined) // told where it was begun
+  })
+  const run = (apply: boolean): Promise<RepairReport> => {
+    const repairing = maintenance.repair({ apply, onProgress, signal }).finally(() => progress.stop())
+    running = repairing
+    return repairing
+  }
+  const plan = await run(false)
   if (plan.actions.length === 0) {
     await terminal.line(json ? printableJson(plan, 2) : `${terminal.colors.green('✓')} There is nothing to repair.`)
     return EXIT.ok
@@ -60,7 +74,7 @@ async function repair(context: Context, { yes = false, dryRun = false }: RepairF
   if (dryRun) return EXIT.problem
   if (!yes && !(await isAgreed(context))) return EXIT.problem
 
-  const report = await maintenance.repair({ apply: true, onProgress }).finally(() => progress.stop())
+  const report = await run(true)
   if (json) {
     await terminal.line(printableJson(report, 2))
     return EXIT.ok
