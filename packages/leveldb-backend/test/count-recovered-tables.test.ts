@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ClassicLevel } from 'classic-level'
 import { expect, test } from 'vitest'
 
-import { countRecoveredTables } from '../src/count-recovered-tables.ts'
+import { countRecoveredTables } from '../src/open/count-recovered-tables.ts'
 import { parseLog } from '../src/files/log-file.ts'
 import { filesNamed, temporaryDirectory } from './sample-store.ts'
 

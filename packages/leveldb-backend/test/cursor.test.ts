@@ -3,10 +3,10 @@ import { EventEmitter, once } from 'node:events'
 import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { Cursor } from '../src/cursor.ts'
-import { Database } from '../src/database.ts'
-import type { KeyRange } from '../src/lent.ts'
-import type { TableGuard } from '../src/table-guard.ts'
+import { Cursor } from '../src/read/cursor.ts'
+import { Database } from '../src/database/database.ts'
+import type { KeyRange } from '../src/database/lent.ts'
+import type { TableGuard } from '../src/open/table-guard.ts'
 import { temporaryDirectory } from './sample-store.ts'
 
 test('a cursor whose iterator is taken back while a step waits for tables goes on where it was', async () => {

@@ -7,8 +7,8 @@ import { ClassicLevel } from 'classic-level'
 import { Unpackr } from 'msgpackr'
 import { expect, test } from 'vitest'
 
-import { KEPT_SHAPES } from '../src/payload-codec.ts'
-import { structureTable } from '../src/structures.ts'
+import { KEPT_SHAPES } from '../src/rows/payload-codec.ts'
+import { structureTable } from '../src/rows/structures.ts'
 import { copyStore, event, grow, openBackend, readAll, readStore, temporaryDirectory } from './sample-store.ts'
 
 /** With nothing but the table that stands in the identity row. */

@@ -5,14 +5,14 @@ import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-import { Database } from '../src/database.ts'
+import { Database } from '../src/database/database.ts'
 import { keepLogs } from '../src/files/kept-logs.ts'
 import { parseLog } from '../src/files/log-file.ts'
 import { listStoreFiles } from '../src/files/store-files.ts'
 import { parseBatch } from '../src/files/write-batch.ts'
 import { checkOptions } from '../src/leveldb-options.ts'
-import { recoverWrites } from '../src/recover-writes.ts'
-import { COUNTER_KEY, decodeCounter, encodeCounter } from '../src/store-rows.ts'
+import { recoverWrites } from '../src/open/recover-writes.ts'
+import { COUNTER_KEY, decodeCounter, encodeCounter } from '../src/rows/store-rows.ts'
 import {
   copyStore,
   filesNamed,

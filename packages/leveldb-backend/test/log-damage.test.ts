@@ -3,11 +3,11 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { Anchor } from '../src/anchor.ts'
+import { Anchor } from '../src/open/anchor.ts'
 import { parseLog } from '../src/files/log-file.ts'
 import { readLogRows } from '../src/files/log-rows.ts'
 import { encodeLog } from '../src/files/log-writer.ts'
-import { COUNTER_KEY, encodeCounter } from '../src/store-rows.ts'
+import { COUNTER_KEY, encodeCounter } from '../src/rows/store-rows.ts'
 import { filesNamed, grow, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
 
 const HEADER_BYTES = 7

@@ -6,8 +6,8 @@ import { ClassicLevel } from 'classic-level'
 import { expect, test, vi } from 'vitest'
 
 import { parseLog } from '../src/files/log-file.ts'
-import { LogRunway } from '../src/log-runway.ts'
-import { ReusedBatch } from '../src/reused-batch.ts'
+import { LogRunway } from '../src/append/log-runway.ts'
+import { ReusedBatch } from '../src/database/reused-batch.ts'
 import {
   copyStore,
   event,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-import { processIdentity } from '../src/process-identity.ts'
+import { processIdentity } from '../src/lock/process-identity.ts'
 import { temporaryDirectory, writeSample } from './sample-store.ts'
 
 function abandon(directory: string, owner: object): void {

@@ -3,9 +3,9 @@ import * as fc from 'fast-check'
 import { Packr } from 'msgpackr'
 import { expect, test } from 'vitest'
 
-import { decodePayload, encodePayload } from '../src/payload-codec.ts'
-import { writePayload } from '../src/payload-writer.ts'
-import { recordOf, structureTable } from '../src/structures.ts'
+import { decodePayload, encodePayload } from '../src/rows/payload-codec.ts'
+import { writePayload } from '../src/rows/payload-writer.ts'
+import { recordOf, structureTable } from '../src/rows/structures.ts'
 
 /** msgpackr itself, set as it was when format 1 was made. */
 const packr = new Packr({

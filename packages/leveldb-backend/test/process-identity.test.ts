@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { judgeProcess, processIdentity } from '../src/process-identity.ts'
+import { judgeProcess, processIdentity } from '../src/lock/process-identity.ts'
 
 const self = processIdentity()
 /** As on a system without `/proc`. */

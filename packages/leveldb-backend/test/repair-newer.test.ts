@@ -5,11 +5,11 @@ import { crc32 } from 'node:zlib'
 import { ClassicLevel } from 'classic-level'
 import { expect, test } from 'vitest'
 
-import { crc32Byte } from '../src/crc32-byte.ts'
-import { SessionKeys } from '../src/row-keys.ts'
-import { HEADER_BYTES, sealValue } from '../src/row-value.ts'
-import { COUNTER_KEY, decodeCounter, encodeCounter, IDENTITY_KEY } from '../src/store-rows.ts'
-import { STRUCTURES_TEXT } from '../src/structures.ts'
+import { crc32Byte } from '../src/rows/crc32-byte.ts'
+import { SessionKeys } from '../src/rows/row-keys.ts'
+import { HEADER_BYTES, sealValue } from '../src/rows/row-value.ts'
+import { COUNTER_KEY, decodeCounter, encodeCounter, IDENTITY_KEY } from '../src/rows/store-rows.ts'
+import { STRUCTURES_TEXT } from '../src/rows/structures.ts'
 import { fileContents, grow, openBackend, repair, temporaryDirectory } from './sample-store.ts'
 
 const NEWER: Readonly<Record<string, (level: ClassicLevel<Buffer, Buffer>) => Promise<void>>> = {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, test } from 'vitest'
 
-import { Anchor } from '../src/anchor.ts'
+import { Anchor } from '../src/open/anchor.ts'
 import { parseLog } from '../src/files/log-file.ts'
 import {
   fileContents,

@@ -3,9 +3,9 @@ import { readFileSync, truncateSync } from 'node:fs'
 import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { Database } from '../src/database.ts'
+import { Database } from '../src/database/database.ts'
 import { parseLog } from '../src/files/log-file.ts'
-import { replayMissed } from '../src/replay-missed.ts'
+import { replayMissed } from '../src/open/replay-missed.ts'
 import { filesNamed, readStore, temporaryDirectory, writeTableAndLog } from './sample-store.ts'
 
 /** What LevelDB ends up with if it cannot open a log: the log is gone, and everything else is in order. */

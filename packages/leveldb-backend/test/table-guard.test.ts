@@ -5,15 +5,15 @@ import type { StoreError } from '@turnlog/core/backend'
 import { ClassicLevel } from 'classic-level'
 import { expect, test } from 'vitest'
 
-import { Database } from '../src/database.ts'
+import { Database } from '../src/database/database.ts'
 import { inspectStore } from '../src/files/inspect-store.ts'
 import type { InspectedTable, Inspection } from '../src/files/inspect-store.ts'
 import { KNOWN_TABLES_FILE } from '../src/files/known-tables.ts'
 import { parseLog } from '../src/files/log-file.ts'
 import { encodeLog } from '../src/files/log-writer.ts'
 import { listStoreFiles } from '../src/files/store-files.ts'
-import type { Level } from '../src/level.ts'
-import { TableGuard } from '../src/table-guard.ts'
+import type { Level } from '../src/database/level.ts'
+import { TableGuard } from '../src/open/table-guard.ts'
 import { filesNamed, temporaryDirectory, writeSample } from './sample-store.ts'
 
 /** A guard of a store whose tables were never checked. */

@@ -1,6 +1,6 @@
 import { isStoreError } from '@turnlog/core/backend'
 
-import { COUNTER_KEY, decodeCounter } from '../store-rows.ts'
+import { COUNTER_KEY, decodeCounter } from '../rows/store-rows.ts'
 import type { BatchEntry } from './write-batch.ts'
 
 /**

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 
 import { StoreError } from '@turnlog/core/backend'
 
-import { bootId } from '../process-identity.ts'
-import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../store-rows.ts'
+import { bootId } from '../lock/process-identity.ts'
+import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../rows/store-rows.ts'
 import { readKnownTables, tableState } from './known-tables.ts'
 import { parseLog, recordsAnywhere } from './log-file.ts'
 import type { LogRecord } from './log-file.ts'

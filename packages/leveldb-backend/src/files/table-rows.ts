@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 
-import { keyInWords } from '../row-keys.ts'
+import { keyInWords } from '../rows/row-keys.ts'
 import { BlockEntries } from './block-entries.ts'
 import { checkTable, readBlock, TRAILER_BYTES } from './table-file.ts'
 

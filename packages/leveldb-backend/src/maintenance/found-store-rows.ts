@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
 
-import { Anchor, ANCHOR_FILE } from '../anchor.ts'
-import { COUNTER_KEY, decodeCounter, decodeIdentity, IDENTITY_KEY } from '../store-rows.ts'
-import type { Counter } from '../store-rows.ts'
+import { Anchor, ANCHOR_FILE } from '../open/anchor.ts'
+import { COUNTER_KEY, decodeCounter, decodeIdentity, IDENTITY_KEY } from '../rows/store-rows.ts'
+import type { Counter } from '../rows/store-rows.ts'
 
 interface Compared {
   readonly storeId: string

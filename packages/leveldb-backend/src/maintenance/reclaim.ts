@@ -1,10 +1,10 @@
 import type { MaintenanceOptions } from '@turnlog/core/backend'
 
-import type { Database } from '../database.ts'
-import { decodeHead } from '../head-row.ts'
-import { EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../row-keys.ts'
-import type { SessionStates } from '../session-states.ts'
-import type { Trimmer } from '../trimmer.ts'
+import type { Database } from '../database/database.ts'
+import { decodeHead } from '../rows/head-row.ts'
+import { EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../rows/row-keys.ts'
+import type { SessionStates } from '../sessions/session-states.ts'
+import type { Trimmer } from '../sessions/trimmer.ts'
 import { RowStream } from './row-stream.ts'
 import { storeSizes } from './store-sizes.ts'
 

@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path'
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Problem, RepairOptions, RepairReport } from '@turnlog/core/backend'
 
-import { examineDirectory } from '../examine-directory.ts'
-import { fromLevel } from '../level-error.ts'
+import { examineDirectory } from '../open/examine-directory.ts'
+import { fromLevel } from '../database/level-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import { LOCK_FILE, StoreLock } from '../store-lock.ts'
+import { LOCK_FILE, StoreLock } from '../lock/store-lock.ts'
 import { putInPlace, refuseMountPoint } from './put-in-place.ts'
 import { rebuildStore } from './rebuild-store.ts'
 

@@ -1,6 +1,6 @@
-import { Cursor } from '../cursor.ts'
-import type { Database } from '../database.ts'
-import type { KeyRange, Row, Snapshot } from '../lent.ts'
+import { Cursor } from '../read/cursor.ts'
+import type { Database } from '../database/database.ts'
+import type { KeyRange, Row, Snapshot } from '../database/lent.ts'
 
 /** The rows of a range one after the other, with a look at the next. */
 export class RowStream {

@@ -1,6 +1,6 @@
-import type { Database } from '../database.ts'
-import type { Snapshot } from '../lent.ts'
-import { afterPrefix, EVENT_ROWS, HEAD_ROWS, SessionKeys } from '../row-keys.ts'
+import type { Database } from '../database/database.ts'
+import type { Snapshot } from '../database/lent.ts'
+import { afterPrefix, EVENT_ROWS, HEAD_ROWS, SessionKeys } from '../rows/row-keys.ts'
 import { RowStream } from './row-stream.ts'
 
 /** Heads and events side by side, both in the order of the sessions: of all, of those from one on, or of one. */

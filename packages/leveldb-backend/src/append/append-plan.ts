@@ -1,0 +1,101 @@
+import { setImmediate } from 'node:timers/promises'
+
+import { planAppend } from '@turnlog/core/backend'
+import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/backend'
+
+import type { EventRow } from '../rows/event-row.ts'
+import { encodeEvent } from '../rows/event-row.ts'
+import type { Change } from './group-commit.ts'
+import { encodePayload } from '../rows/payload-codec.ts'
+import { HEADER_BYTES } from '../rows/row-value.ts'
+import { fillsNone, planSeals, planSingles, SEGMENT_EVENTS } from './seal-plan.ts'
+import type { SessionState } from '../sessions/session-state.ts'
+import { rowsOf, tailOf } from './tail.ts'
+import type { Tail } from './tail.ts'
+
+export interface PlannedAppend {
+  readonly change: Change
+  /** If it is worth keeping. */
+  readonly tail: Tail | undefined
+}
+
+/** Whether the tail is full with these events, but not in memory to be sealed. */
+export function needsTail(state: SessionState, added: number): boolean {
+  const { tip, tail } = state
+  return tail === undefined && tip !== undefined && tip.last - tip.sealed + added >= SEGMENT_EVENTS
+}
+
+/** Encoding takes a few microseconds each, and ten times that before V8 has compiled it. */
+export const EVENTS_AT_ONCE = 200
+
+/** Encodes many events in turns, so that thousands do not hold up the process. */
+export async function encodeInTurns(events: readonly EventRecord[]): Promise<readonly EventRow[]> {
+  const rows: EventRow[] = []
+  for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
+    if (from > 0) await setImmediate()
+    for (const event of events.slice(from, from + EVENTS_AT_ONCE)) rows.push(encodeEvent(event))
+  }
+  return rows
+}
+
+/**
+ * Compares an append with the tip and says what it writes. Changes nothing. `encoded` are the events.
+ *
+ * @throws `CONFLICT`, `INVALID_ARGUMENT`
+ */
+export function planChange(
+  state: SessionState,
+  expected: Expected,
+  events: readonly EventRecord[],
+  encoded: readonly EventRow[],
+  projection: Json,
+  options: AppendOptions | undefined,
+): PlannedAppend {
+  const { session, keys, tip } = state
+  const { first, last } = planAppend(session, tip, expected, events, options)
+  const start = events[0]?.seq ?? 0
+  const rows = first > start ? encoded.filter(({ seq }) => seq >= first) : encoded
+  // What lies before the logical start is never sealed: the trimmer deletes those rows, one by one.
+  const sealed = Math.max(tip?.sealed ?? start - 1, Math.min(first - 1, last))
+  const tail = tailBehind(state, sealed)
+  const kept = state.fillsSegments ? tail : undefined
+  const plan =
+    tail === undefined || fillsNone(tail, rows)
+      ? planSingles(keys, sealed, kept, rows)
+      : planSeals(keys, sealed, tail, rows)
+  const { value, json } = encodePayload(projection)
+  const bytes = tip === undefined ? 0 : keptBytes(tip.bytes, tip.first, tip.last, first)
+  return {
+    change: {
+      state,
+      puts: plan.puts,
+      segments: plan.segments,
+      deletes: plan.deletes,
+      sessions: tip === undefined ? 1 : 0,
+      bytes: plan.bytes + value.length,
+      after: {
+        first,
+        last,
+        sealed: plan.sealed,
+        trimmed: tip?.trimmed ?? start,
+        bytes: bytes + plan.bytes,
+        incarnation: expected.incarnation,
+        projection: value.toString('latin1', HEADER_BYTES),
+        json,
+      },
+    },
+    tail: state.fillsSegments || plan.sealed > sealed ? plan.tail : undefined,
+  }
+}
+
+/** All of it, except that a trim may have overtaken the first rows. */
+function tailBehind({ tail, tip }: SessionState, sealed: number): Tail | undefined {
+  if (tail === undefined || tip === undefined || sealed === tip.sealed) return tail
+  return tailOf(rowsOf(tail, tip.sealed + 1).filter((row) => row.seq > sealed))
+}
+
+/** An estimate: the size of each event is not kept. */
+function keptBytes(bytes: number, oldFirst: number, last: number, first: number): number {
+  if (first > last) return 0
+  return first === oldFirst ? bytes : Math.ceil((bytes * (last - first + 1)) / (last - oldFirst + 1))
+}

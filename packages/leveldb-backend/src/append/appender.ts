@@ -1,0 +1,95 @@
+import { isStoreError } from '@turnlog/core/backend'
+import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/backend'
+
+import { encodeInTurns, EVENTS_AT_ONCE, needsTail, planChange } from './append-plan.ts'
+import type { Database } from '../database/database.ts'
+import { encodeEvent } from '../rows/event-row.ts'
+import type { EventRow } from '../rows/event-row.ts'
+import type { GroupCommit } from './group-commit.ts'
+import { readTail } from './read-tail.ts'
+import type { SessionState } from '../sessions/session-state.ts'
+import type { SessionStates } from '../sessions/session-states.ts'
+import type { Trimmer } from '../sessions/trimmer.ts'
+
+export interface AppendRequest {
+  readonly session: string
+  readonly expected: Expected
+  readonly events: readonly EventRecord[]
+  readonly projection: Json
+  readonly options: AppendOptions | undefined
+}
+
+/** The way of an append: its session is found, it is compared and planned, and handed to group commit. */
+export class Appender {
+  readonly #database: Database
+  readonly #states: SessionStates
+  readonly #commit: GroupCommit
+  readonly #trimmer: Trimmer
+
+  constructor(database: Database, states: SessionStates, commit: GroupCommit, trimmer: Trimmer) {
+    this.#database = database
+    this.#states = states
+    this.#commit = commit
+    this.#trimmer = trimmer
+  }
+
+  /**
+   * The usual append, to a session in use and with nothing to wait for but its batch. Not async: each function that is
+   * awaited costs every message a turn and garbage.
+   *
+   * @returns `undefined` if there is more to wait for; nothing has been done then
+   * @throws `CONFLICT`, `INVALID_ARGUMENT`
+   */
+  appendAtOnce(request: AppendRequest): Promise<void> | undefined {
+    const { session, events, options } = request
+    const state = this.#states.get(session)
+    if (state === undefined || state.isBusy || needsTail(state, events.length)) return undefined
+    if (events.length > EVENTS_AT_ONCE || options?.trimBefore !== undefined) return undefined
+    return this.#write(state, request, events.map(encodeEvent))
+  }
+
+  async append(request: AppendRequest): Promise<void> {
+    const { session, events, options } = request
+    const rows = events.length > EVENTS_AT_ONCE ? await encodeInTurns(events) : events.map(encodeEvent)
+    for (;;) {
+      const state = this.#states.get(session)
+      if (state === undefined || state.erasing !== undefined) await this.#states.load(session)
+      else if (needsTail(state, events.length)) await this.#loadTail(state)
+      else {
+        try {
+          await this.#write(state, request, rows)
+          if (options?.trimBefore !== undefined) this.#trimmer.schedule(state)
+          return
+        } catch (error) {
+          // A conflict with an append that has not settled is no answer yet: if that one fails, this one may succeed.
+          if (!isStoreError(error, 'CONFLICT') || state.pending === 0) throw error
+          await state.whenIdle()
+        }
+      }
+    }
+  }
+
+  /** Compared and queued at once; resolves when it is written. @throws `CONFLICT`, `INVALID_ARGUMENT` */
+  #write(state: SessionState, request: AppendRequest, rows: readonly EventRow[]): Promise<void> {
+    const { expected, events, projection, options } = request
+    const { change, tail } = planChange(state, expected, events, rows, projection, options)
+    state.tail = tail
+    const written = this.#commit.add(change)
+    if (tail !== undefined) this.#states.keepTail(state, tail.store.capacity)
+    return written
+  }
+
+  async #loadTail(state: SessionState): Promise<void> {
+    await state.whenIdle()
+    const { settled } = state
+    if (settled === undefined || state.tail !== undefined) return
+    const isStill = (): boolean => state.settled === settled && state.tip === settled && state.erasing === undefined
+    try {
+      const tail = await readTail(this.#database, state.session, state.keys, settled)
+      if (isStill()) state.tail = tail
+    } catch (error) {
+      // A large tail is read in several steps. Another append may have sealed it in between, and then rows are missing.
+      if (isStill()) throw error
+    }
+  }
+}

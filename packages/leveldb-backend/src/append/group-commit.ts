@@ -1,0 +1,170 @@
+import { setImmediate } from 'node:timers/promises'
+
+import type { StoreError } from '@turnlog/core/backend'
+
+import type { Database } from '../database/database.ts'
+import type { HeadRow } from '../rows/head-row.ts'
+import { encodeHead } from '../rows/head-row.ts'
+import type { RowPut, SegmentPut } from './seal-plan.ts'
+import { sealSegment } from '../rows/segment.ts'
+import type { SessionState } from '../sessions/session-state.ts'
+import { COUNTER_KEY, encodeCounter } from '../rows/store-rows.ts'
+import type { Counter } from '../rows/store-rows.ts'
+
+/** One change of one session, waiting to be written. */
+export interface Change {
+  readonly state: SessionState
+  /** The head after it; `undefined` if it removes the session. */
+  readonly after: HeadRow | undefined
+  readonly puts: readonly RowPut[]
+  readonly segments: readonly SegmentPut[]
+  readonly deletes: readonly number[]
+  /** 1 if it makes the session, -1 if it removes it. */
+  readonly sessions: -1 | 0 | 1
+  readonly bytes: number
+  /** The head row is left alone. */
+  readonly keepsHead?: boolean
+}
+
+/** Changes that are written by one batch, and so share one outcome. */
+class Group {
+  readonly changes: Change[] = []
+  bytes = 0
+  readonly settled: Promise<void>
+  resolve!: () => void
+  reject!: (error: unknown) => void
+
+  constructor() {
+    this.settled = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+  }
+}
+
+export interface CommitTarget {
+  readonly database: Database
+  /** What must be done before so many bytes can be written, as after a failed write; most often nothing. */
+  makeWritable(bytes: number): Promise<void> | undefined
+  /** The log of the database is free for so many bytes; most often it is. */
+  clearLog(bytes: number): Promise<void> | undefined
+  /** Runs when a batch is in the database and before anybody is told. */
+  written(counter: Counter): void
+  /** Runs when a batch failed and nobody knows how far it came; gives the error for everybody who waits. */
+  failed(error: unknown): StoreError
+}
+
+/** A batch is held in memory twice while it is written. */
+const GROUP_BYTES = 4 * 1024 * 1024
+
+/**
+ * Group commit: everything that waits, of all sessions, goes into one batch, and one batch is under way at a time.
+ *
+ * Those who are answered often ask again at once. If others wait meanwhile, the next batch is begun a turn of the event
+ * loop later, so that both go into it: else the callers would take turns in two groups that never meet again, and the
+ * disk would sync twice as often.
+ *
+ * Invariants
+ * - Changes are written in the order in which they came; a change was planned on the state after all before it.
+ * - A promise resolves only after its batch is durable and the anchor has been told.
+ * - If a batch fails, it and everything that waits behind it is rejected: what waits was planned on what failed. Each
+ *   session's tip then falls back to what is settled, so that nothing is ever compared with an append that failed.
+ * - `settled` changes here and nowhere else, before the promises resolve.
+ */
+export class GroupCommit {
+  readonly #target: CommitTarget
+  readonly #sync: boolean
+  #queue: Group[] = []
+  #counter: Counter
+  #running: Promise<void> | undefined
+
+  constructor(target: CommitTarget, sync: boolean, counter: Counter) {
+    this.#target = target
+    this.#sync = sync
+    this.#counter = counter
+  }
+
+  /** What is written and acknowledged. */
+  get counter(): Counter {
+    return this.#counter
+  }
+
+  add(change: Change): Promise<void> {
+    change.state.pending += 1
+    change.state.tip = change.after
+    let group = this.#queue.at(-1)
+    if (group === undefined || group.bytes + change.bytes > GROUP_BYTES) this.#queue.push((group = new Group()))
+    group.changes.push(change)
+    group.bytes += change.bytes
+    // Deferred by one turn of the microtask queue, so that appends made together are written together.
+    this.#running ??= Promise.resolve().then(() => this.#run())
+    return group.settled
+  }
+
+  async drain(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async #run(): Promise<void> {
+    for (let group; (group = this.#queue.shift()) !== undefined;) {
+      try {
+        const ready = this.#target.makeWritable(group.bytes)
+        if (ready !== undefined) await ready
+      } catch (error) {
+        this.#reject(group, error)
+        continue
+      }
+      try {
+        await this.#write(group.changes)
+      } catch (error) {
+        this.#reject(group, this.#target.failed(error))
+        continue
+      }
+      for (const { state, after } of group.changes) {
+        state.settled = after
+        state.leave()
+      }
+      group.resolve()
+      if (this.#queue.length > 0) await setImmediate()
+    }
+    this.#running = undefined
+  }
+
+  async #write(changes: readonly Change[]): Promise<void> {
+    const batch = this.#target.database.reusedBatch()
+    const heads = new Map<SessionState, HeadRow | undefined>()
+    let { sessions } = this.#counter
+    for (const change of changes) {
+      const { keys } = change.state
+      for (const { seq, value } of change.puts) batch.put(keys.event(seq), value)
+      for (const { first, events } of change.segments) {
+        const value = sealSegment(keys, first, events)
+        batch.put(keys.event(first + events.length - 1), value)
+        events.store.release()
+      }
+      for (const seq of change.deletes) batch.del(keys.event(seq))
+      if (change.keepsHead !== true) heads.set(change.state, change.after)
+      sessions += change.sessions
+    }
+    for (const [{ keys }, head] of heads) {
+      if (head === undefined) batch.del(keys.head)
+      else batch.put(keys.head, encodeHead(keys.headSum, head))
+    }
+    const counter = { batches: this.#counter.batches + 1, sessions }
+    batch.put(COUNTER_KEY, encodeCounter(counter))
+    const clear = this.#target.clearLog(batch.logBytes)
+    if (clear !== undefined) await clear
+    await batch.write(this.#sync)
+    this.#target.written(counter)
+    this.#counter = counter
+  }
+
+  #reject(group: Group, error: unknown): void {
+    const failed = [group, ...this.#queue]
+    this.#queue = []
+    const changes = failed.flatMap((each) => each.changes)
+    for (const { state } of changes) state.fallBack()
+    for (const { state } of changes) state.leave()
+    for (const { reject } of failed) reject(error)
+  }
+}

@@ -1,0 +1,78 @@
+import { copyFileSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+import { ClassicLevel } from 'classic-level'
+
+import { StoreError } from '@turnlog/core/backend'
+
+import { cutFile } from '../files/set-aside.ts'
+import { readManifest } from '../files/inspect-store.ts'
+import type { TornLog } from '../files/inspect-store.ts'
+import { listStoreFiles, logName } from '../files/store-files.ts'
+import { fromLevel, levelCode } from './level-error.ts'
+import type { CheckedOptions } from '../leveldb-options.ts'
+import { makeShadowDirectory } from './make-shadow-directory.ts'
+
+export type Level = ClassicLevel<Buffer, Buffer>
+
+/** @throws `LOCKED`, `CORRUPT`, `IO` */
+export async function openLevel(directory: string, options: CheckedOptions, create: boolean): Promise<Level> {
+  const level: Level = new ClassicLevel<Buffer, Buffer>(directory, {
+    keyEncoding: 'buffer',
+    valueEncoding: 'buffer',
+    createIfMissing: create,
+    errorIfExists: create,
+    cacheSize: options.cacheBytes,
+    writeBufferSize: options.writeBufferBytes,
+    blockSize: options.blockBytes,
+    maxFileSize: options.maxFileBytes,
+    compression: options.compression,
+  })
+  try {
+    await level.open()
+    return level
+  } catch (error) {
+    if (levelCode(error) === 'LEVEL_LOCKED') {
+      throw new StoreError('LOCKED', `The store in ${directory} is in use by another process. Close it there.`, {
+        cause: error,
+      })
+    }
+    throw fromLevel(error, 'open the store', directory)
+  }
+}
+
+/**
+ * Opens what is in `directory` without touching it. LevelDB writes whenever it opens: it replays logs, makes tables,
+ * deletes files. So it gets a shadow: a temporary directory with links to the tables, which never change, and copies of
+ * the rest. A table that no version knows is not linked: LevelDB would take its number for a new one, and write through
+ * the link. Remove `level.location` after closing.
+ *
+ * @throws `CORRUPT`, `IO`
+ */
+export async function openShadow(directory: string, options: CheckedOptions, torn?: TornLog): Promise<Level> {
+  let shadow: string | undefined
+  try {
+    const files = listStoreFiles(directory)
+    const { tables } = readManifest(directory, files)
+    shadow = makeShadowDirectory()
+    for (const [number, name] of files.tables) {
+      if (tables.has(number)) symlinkSync(join(directory, name), join(shadow, name))
+    }
+    for (const name of ['CURRENT', ...files.manifests, ...files.logs.map(logName)]) {
+      copyFileSync(join(directory, name), join(shadow, name))
+    }
+    if (torn !== undefined) cutFile(join(shadow, basename(torn.file)), torn.offset)
+    return await openLevel(shadow, options, false)
+  } catch (error) {
+    if (shadow !== undefined) rmSync(shadow, { recursive: true, force: true })
+    throw error instanceof StoreError ? error : fromLevel(error, 'open the store for reading', directory)
+  }
+}
+
+export async function closeShadow(level: Level): Promise<void> {
+  try {
+    await level.close()
+  } finally {
+    rmSync(level.location, { recursive: true, force: true })
+  }
+}

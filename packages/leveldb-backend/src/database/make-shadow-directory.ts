@@ -1,0 +1,36 @@
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { judgeProcess, processIdentity } from '../lock/process-identity.ts'
+import type { ProcessIdentity } from '../lock/process-identity.ts'
+
+const PREFIX = 'turnlog-shadow-'
+const OWNER_FILE = 'turnlog.owner'
+
+/**
+ * A temporary directory that nobody else may read, for copies of the logs. A process that is killed leaves its own
+ * behind, with what was said in it; so it says whose it is, and the next one removes it.
+ */
+export function makeShadowDirectory(): string {
+  removeAbandoned()
+  const directory = mkdtempSync(join(tmpdir(), PREFIX))
+  writeFileSync(join(directory, OWNER_FILE), JSON.stringify(processIdentity()), { mode: 0o600 })
+  return directory
+}
+
+function removeAbandoned(): void {
+  const self = processIdentity()
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue
+    const directory = join(tmpdir(), name)
+    try {
+      // What another user has put there is not to be trusted, and not ours to remove.
+      if (lstatSync(directory).uid !== process.getuid?.()) continue
+      const owner = JSON.parse(readFileSync(join(directory, OWNER_FILE), 'utf8')) as ProcessIdentity
+      if (judgeProcess(owner, self) === 'dead') rmSync(directory, { recursive: true, force: true })
+    } catch {
+      // Just being made or removed, or of an older version: it stays.
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { ClassicLevel } from 'classic-level'
+
+import { isOpenHere } from './is-open-here.ts'
+import { levelCode, rootCause } from '../database/level-error.ts'
+
+const PROBE = 'turnlog.lock.probe-'
+
+/**
+ * Who has LevelDB open in a directory. The kernel knows it for certain, whatever became of our own lock file, and it has
+ * to be asked before anything is changed: what looks like a torn end may be what the owner is just writing.
+ *
+ * Node has no file locks, so LevelDB asks: it opens a directory without a database whose `LOCK` is a link to the store's.
+ * It takes the lock, finds nothing there, and lets go. The trap: with that it lets go of every lock that this process
+ * has on the file. So first of all this process must not have it open; where the system does not say, LevelDB itself,
+ * when it is opened, still refuses.
+ *
+ * To be called by one process at a time.
+ *
+ * @throws what the file system says if it cannot be asked
+ */
+export async function findLevelOwner(directory: string): Promise<'this process' | 'another process' | undefined> {
+  const lock = join(directory, 'LOCK')
+  if (!existsSync(lock)) return undefined // LevelDB was never here
+  if (isOpenHere(lock) === true) return 'this process'
+  for (const name of readdirSync(directory)) {
+    if (name.startsWith(PROBE)) rmSync(join(directory, name), { recursive: true, force: true }) // somebody was killed
+  }
+  const probe = mkdtempSync(join(directory, PROBE))
+  try {
+    const link = join(probe, 'LOCK')
+    symlinkSync(join('..', 'LOCK'), link)
+    const problem = await openNothing(probe)
+    readlinkSync(link) // if it was taken away meanwhile, LevelDB has asked about another file
+    if (levelCode(problem) === 'LEVEL_LOCKED') return 'another process'
+    if (/create_if_missing/.test(String(rootCause(problem)))) return undefined
+    throw problem
+  } finally {
+    rmSync(probe, { recursive: true, force: true })
+  }
+}
+
+async function openNothing(directory: string): Promise<unknown> {
+  const level = new ClassicLevel(directory, { createIfMissing: false })
+  try {
+    await level.open()
+  } catch (error) {
+    return error
+  }
+  await level.close()
+  return new Error(`There is a database in ${directory}.`)
+}

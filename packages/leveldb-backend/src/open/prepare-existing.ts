@@ -1,0 +1,55 @@
+import type { OpenFinding } from '@turnlog/core/backend'
+
+import { compareWithAnchor } from './examine-directory.ts'
+import type { Examined } from './examine-directory.ts'
+import { corruptFile, lastNumber } from '../files/inspect-store.ts'
+import type { InspectedTable } from '../files/inspect-store.ts'
+import { removeTablesAside, setFileAside, setTailAside } from '../files/set-aside.ts'
+import { findTableRow } from '../files/table-rows.ts'
+import type { SequencedRow } from '../files/table-rows.ts'
+import type { CheckedOptions } from '../leveldb-options.ts'
+import { decodeStoreRows } from '../rows/store-rows.ts'
+import type { TableGuard } from './table-guard.ts'
+
+type Existing = Extract<Examined, { kind: 'existing' }>
+
+/**
+ * Makes a store that exists ready for LevelDB: what LevelDB would destroy is set aside. Compares with the anchor first,
+ * so that nothing is changed in a store that has lost something.
+ */
+export async function prepareExisting(
+  directory: string,
+  options: CheckedOptions,
+  { anchor, inspection }: Existing,
+  guard: TableGuard,
+): Promise<OpenFinding[]> {
+  const { tables, torn, orphans, missed } = inspection
+  await guard.prepare(inspection, options.writeBufferBytes)
+  // If the logs hold no whole batch, the number of the last one is in a table.
+  const batches = inspection.batches ?? decodeStoreRows(directory, (key) => newestIn(tables, key)).batches
+  const findings = compareWithAnchor(directory, anchor, Math.max(batches, lastNumber(missed)), torn)
+  if (torn !== undefined) setTailAside(torn.file, torn.offset)
+  // A kill in the midst of a compaction leaves some each time. Those of an earlier one: the store was opened since, whole.
+  if (orphans.length > 0) removeTablesAside(directory)
+  for (const file of orphans) {
+    const aside = setFileAside(file)
+    findings.push({
+      kind: 'set-aside',
+      message: `A table that belongs to no version was moved to ${aside}.`,
+      file: aside,
+    })
+  }
+  return findings
+}
+
+/** The newest value of a key, without LevelDB. @throws `CORRUPT` naming the file */
+function newestIn(tables: readonly InspectedTable[], key: Buffer): Buffer | undefined {
+  let newest: SequencedRow | undefined
+  for (const { file, smallest, largest } of tables) {
+    if (smallest.compare(key) > 0 || largest.compare(key) < 0) continue
+    const found = findTableRow(file, key)
+    if ('problem' in found) throw corruptFile(file, found.problem)
+    if (found.row !== undefined && found.row.sequence > (newest?.sequence ?? -1)) newest = found.row
+  }
+  return newest?.value
+}

@@ -1,0 +1,106 @@
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+import { StoreError } from '@turnlog/core/backend'
+import type { OpenReport } from '@turnlog/core/backend'
+
+import { Database } from '../database/database.ts'
+import { openShadow } from '../database/level.ts'
+import type { CheckedOptions } from '../leveldb-options.ts'
+import { compareIdentity, compareWithAnchor, examineDirectory } from './examine-directory.ts'
+import { lastNumber } from '../files/inspect-store.ts'
+import { StoreLock } from '../lock/store-lock.ts'
+import { readStoreRows } from '../rows/store-rows.ts'
+import { TableGuard } from './table-guard.ts'
+
+/** A store that is only looked at, through a shadow. Works on read-only media. */
+export class ReadOnlyStore {
+  readonly directory: string
+  readonly database: Database
+  readonly report: OpenReport
+
+  private constructor(directory: string, database: Database, report: OpenReport) {
+    this.directory = directory
+    this.database = database
+    this.report = report
+  }
+
+  /** @throws `NOT_FOUND`, `LOCKED`, `CORRUPT`, `UNSUPPORTED`, `IO` */
+  static async open(options: CheckedOptions): Promise<ReadOnlyStore> {
+    const directory = existingDirectory(options.path)
+    StoreLock.check(directory)
+    try {
+      return await ReadOnlyStore.#look(directory, options)
+    } catch (error) {
+      throw writerSince(directory) ?? error
+    }
+  }
+
+  static async #look(directory: string, options: CheckedOptions): Promise<ReadOnlyStore> {
+    const examined = await examineDirectory(directory)
+    if (examined.kind === 'new') throw noStore(options.path)
+    const { anchor, inspection } = examined
+    const guard = new TableGuard(inspection.tables)
+    await guard.prepare(inspection, options.writeBufferBytes)
+    const level = await openShadow(directory, options, inspection.torn)
+    const database = new Database(directory, level, guard, () => writerSince(directory))
+    try {
+      const rows = await readStoreRows(database)
+      if (inspection.missed.length > 0 && rows.batches <= lastNumber(inspection.missed)) throw interrupted(directory)
+      if (rows.batches < (inspection.batches ?? 0)) throw missedLog(directory)
+      compareIdentity(directory, anchor, rows)
+      const findings = compareWithAnchor(directory, anchor, rows.batches, inspection.torn)
+      return new ReadOnlyStore(directory, database, { created: false, findings })
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.database.close()
+  }
+}
+
+/** A reader leaves no trace, so a writer may come at any time and take the files away. That is no damage. */
+function writerSince(directory: string): StoreError | undefined {
+  try {
+    StoreLock.check(directory)
+    return undefined
+  } catch (cause) {
+    return new StoreError(
+      'LOCKED',
+      `Cannot go on reading ${directory}: it was opened for writing meanwhile, and its files have changed. Open it again when the writer has closed it.`,
+      { cause },
+    )
+  }
+}
+
+/** See `replayMissed`: here nothing is written, and nothing was lost. */
+function missedLog(directory: string): StoreError {
+  return new StoreError('IO', `Cannot read the logs of ${directory}: LevelDB could not open them. Open it again.`)
+}
+
+/** See `keepLogs`. */
+function interrupted(directory: string): StoreError {
+  return new StoreError(
+    'IO',
+    `Cannot read ${directory}: the last process that opened it died before it had everything in place. Open it once to write.`,
+  )
+}
+
+function existingDirectory(path: string): string {
+  try {
+    return realpathSync(resolve(path))
+  } catch (error) {
+    throw noStore(path, error)
+  }
+}
+
+function noStore(path: string, cause?: unknown): StoreError {
+  return new StoreError(
+    'NOT_FOUND',
+    `There is no store in ${JSON.stringify(path)}. Open it to write to make one.`,
+    cause === undefined ? {} : { cause },
+  )
+}

@@ -1,0 +1,72 @@
+import type { Database } from '../database/database.ts'
+import type { KeyRange, LendOptions, Lent, Row } from '../database/lent.ts'
+import { isLastStep } from '../database/iterator-step.ts'
+
+/**
+ * Reads a range in large steps, the next one under way while the caller decodes the last. Survives that its iterator
+ * is taken back: it then goes on at the place where it was.
+ */
+export class Cursor {
+  readonly #database: Database
+  readonly #options: LendOptions
+  /** What is still to be read, as of the last step that was handed out. */
+  readonly #rest: () => KeyRange | undefined
+  readonly #rows: number | undefined
+  /** How many rows can still come. */
+  #left: number
+  #lent: Lent | undefined
+  #ahead: Promise<readonly Row[] | undefined> | undefined
+  /** The last rows were the last ones. */
+  #isAtEnd = false
+
+  /**
+   * `rows` is the most that one step gives, `total` the most that there can be: with that many LevelDB is not asked what
+   * comes behind them. It would have to go through all deleted rows there, such as those of the next session.
+   */
+  constructor(
+    database: Database,
+    rest: () => KeyRange | undefined,
+    options: LendOptions = {},
+    { rows, total = Infinity }: { readonly rows?: number; readonly total?: number } = {},
+  ) {
+    this.#database = database
+    this.#rest = rest
+    this.#options = options
+    this.#rows = rows
+    this.#left = total
+    this.#begin(options)
+  }
+
+  /** The next rows; none at the end. */
+  async next(): Promise<readonly Row[]> {
+    if (this.#isAtEnd) return []
+    let rows: readonly Row[] | undefined
+    while (rows === undefined) {
+      if (this.#ahead === undefined) this.#begin({ ...this.#options, snapshot: undefined })
+      rows = await (this.#ahead ?? [])
+      this.#ahead = undefined
+    }
+    this.#left -= rows.length
+    this.#isAtEnd = this.#left <= 0 || isLastStep(rows, this.#options, this.#rows)
+    if (!this.#isAtEnd && this.#lent !== undefined && this.#database.isLent(this.#lent)) this.#step(this.#lent)
+    return rows
+  }
+
+  async close(): Promise<void> {
+    await this.#ahead?.catch(() => undefined) // nobody will ask for it any more
+    this.#ahead = undefined
+    if (this.#lent !== undefined) await this.#database.giveBack(this.#lent)
+  }
+
+  #begin(options: LendOptions): void {
+    const range = this.#rest()
+    if (range === undefined) return
+    this.#lent = this.#database.lend(range, options)
+    this.#step(this.#lent)
+  }
+
+  #step(lent: Lent): void {
+    this.#ahead = this.#database.step(lent, this.#rows)
+    this.#ahead.catch(() => undefined) // reported when it is asked for
+  }
+}

@@ -1,0 +1,193 @@
+import { StoreError } from '@turnlog/core/backend'
+import type { EventRecord } from '@turnlog/core/backend'
+
+import { Cursor } from './cursor.ts'
+import { ROWS_MOST } from '../database/iterator-step.ts'
+import type { Database } from '../database/database.ts'
+import type { KeyRange, Snapshot } from '../database/lent.ts'
+import { checkEvents, decodeEvents } from '../rows/event-row.ts'
+import type { Span } from '../rows/event-row.ts'
+import type { HeadRow } from '../rows/head-row.ts'
+import type { SessionKeys } from '../rows/row-keys.ts'
+import { seqOf } from '../rows/row-keys.ts'
+import { isSingle } from '../rows/row-value.ts'
+import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
+import { segmentSpan } from '../rows/segment.ts'
+import { SegmentRows } from './segment-rows.ts'
+import { isSealed, rowsOf } from './stretches.ts'
+import type { Stretch } from './stretches.ts'
+
+export interface EventSource {
+  readonly session: string
+  readonly keys: SessionKeys
+  readonly head: HeadRow
+  readonly database: Database
+  /** The head as it is now: after an iterator was taken back, rows may be gone with good reason. */
+  present(): Promise<HeadRow | undefined>
+}
+
+/** Reads one stretch: what is sealed by the keys of its segments, the rest and what is not found so by an iterator. */
+export class StretchReader {
+  readonly #source: EventSource
+  readonly #ranges: Stretch
+  readonly #reverse: boolean
+  readonly #snapshot: Snapshot | undefined
+  /** As long as segments are where they are expected. */
+  #segments: SegmentRows | undefined
+  #cursor: Cursor | undefined
+  #index = 0
+  /** The seq that is wanted next. */
+  #next: number
+  /** Read forwards: the seq that the next row begins with, or holds if it is the first; wanted or not. */
+  #at: number
+
+  constructor(source: EventSource, ranges: Stretch, reverse: boolean, snapshot: Snapshot | undefined) {
+    this.#source = source
+    this.#ranges = ranges
+    this.#reverse = reverse
+    this.#snapshot = snapshot
+    this.#next = reverse ? (ranges[0]?.to ?? 0) : (ranges[0]?.from ?? 0)
+    this.#at = this.#next
+    const { database, keys, head } = source
+    if (reverse || !isSealed(ranges, head)) this.#cursor = this.#iterate()
+    else this.#segments = new SegmentRows(database, keys, ranges, head.sealed, snapshot)
+  }
+
+  /** `undefined` at the end. */
+  async next(): Promise<readonly EventRecord[] | undefined> {
+    while (!this.#isDone) {
+      const batch = this.#segments === undefined ? await this.#nextRows() : await this.#nextSegments(this.#segments)
+      if (batch.length > 0) return batch
+    }
+    return undefined
+  }
+
+  async close(): Promise<void> {
+    await this.#segments?.close()
+    await this.#cursor?.close()
+  }
+
+  async #nextSegments(segments: SegmentRows): Promise<readonly EventRecord[]> {
+    const batch: EventRecord[] = []
+    const rows = await segments.next()
+    for (const value of rows) {
+      if (this.#isDone) break
+      // Each of these rows holds what is wanted next, or they are not the right ones.
+      this.#at = this.#next
+      const isFound = value !== undefined && !isSingle(value) && holds(segmentSpan(value), this.#at)
+      if (isFound && this.#take(value, batch)) continue
+      await this.#giveUp(segments)
+      return batch
+    }
+    if (rows.length === 0) await this.#giveUp(segments)
+    return batch
+  }
+
+  /** An iterator goes on from here. */
+  async #giveUp(segments: SegmentRows): Promise<void> {
+    this.#segments = undefined
+    await segments.close()
+  }
+
+  async #nextRows(): Promise<readonly EventRecord[]> {
+    this.#cursor ??= this.#iterate()
+    const rows = await this.#cursor.next()
+    if (rows.length === 0) throw await this.#missing()
+    const batch: EventRecord[] = []
+    for (const [key, value] of rows) {
+      if (this.#isDone) break
+      if (this.#reverse ? isSingle(value) && seqOf(key) > this.#next : this.#isBetween(key)) continue
+      if (!(this.#reverse ? this.#takeBackwards(value, batch) : this.#take(value, batch))) throw await this.#missing()
+    }
+    return batch
+  }
+
+  #iterate(): Cursor {
+    // Only keys tell single rows apart: read backwards those behind the range, read forwards those between ranges.
+    const keys = this.#reverse || this.#ranges.length > 1
+    const options = { keys, snapshot: this.#snapshot }
+    const total = rowsOf(this.#ranges)
+    // Read backwards, single rows behind the range may come first.
+    const limits = this.#reverse
+      ? { rows: Math.min(ROWS_MOST, total + SEGMENT_EVENTS) }
+      : { rows: Math.min(ROWS_MOST, total), total }
+    return new Cursor(this.#source.database, () => this.#rest(), options, limits)
+  }
+
+  get #isDone(): boolean {
+    return this.#index >= this.#ranges.length
+  }
+
+  /** Whether a row lies between two ranges: nobody needs it, so nothing is asked of it, not even to be whole. */
+  #isBetween(key: Buffer): boolean {
+    if (this.#at === this.#next) return false
+    // A row stands under the seq of its last event.
+    if (seqOf(key) < this.#next) return true
+    this.#at = this.#next
+    return false
+  }
+
+  /** @returns `false` if another row should have come */
+  #take(value: Buffer, batch: EventRecord[]): boolean {
+    const { session, keys } = this.#source
+    const { first, last } = checkEvents(session, keys, value, this.#at)
+    if (this.#at < first || this.#at > last) return false
+    this.#at = last + 1
+    for (let range = this.#ranges[this.#index]; range !== undefined && this.#next <= last;) {
+      const to = Math.min(last, range.to)
+      for (const event of decodeEvents(session, value, { first: this.#next, last: to })) batch.push(event)
+      this.#next = to + 1
+      if (to < range.to) break
+      this.#index += 1
+      range = this.#ranges[this.#index]
+      this.#next = range?.from ?? this.#next
+    }
+    return true
+  }
+
+  #takeBackwards(value: Buffer, batch: EventRecord[]): boolean {
+    const { session, keys } = this.#source
+    const { first, last } = checkEvents(session, keys, value, this.#next)
+    if (first > this.#next) return true // a segment that lies wholly behind the range
+    if (this.#next > last) return false
+    const from = Math.max(first, this.#ranges[0]?.from ?? first)
+    batch.push(...decodeEvents(session, value, { first: from, last: this.#next }).toReversed())
+    this.#next = from - 1
+    if (from === this.#ranges[0]?.from) this.#index += 1
+    return true
+  }
+
+  /**
+   * Rows stand under the seq of their last event, so the row that holds the end is at most a segment further on. That
+   * segment may be newer than the head: a batch under way can have sealed the tail together with events to come.
+   */
+  #rest(): KeyRange | undefined {
+    if (this.#isDone) return undefined
+    const { keys } = this.#source
+    const from = this.#reverse ? (this.#ranges[0]?.from ?? 0) : this.#at
+    const to = this.#reverse ? this.#next : (this.#ranges.at(-1)?.to ?? 0)
+    return { gte: keys.eventCopy(from), lte: keys.eventCopy(to + SEGMENT_EVENTS - 1), reverse: this.#reverse }
+  }
+
+  async #missing(): Promise<StoreError> {
+    const { session, head } = this.#source
+    const seq = this.#reverse ? this.#next : this.#at
+    const present = await this.#source.present()
+    if (present === undefined || present.incarnation !== head.incarnation || present.first > seq) {
+      return new StoreError(
+        'TRIMMED',
+        `Event ${seq} of session ${JSON.stringify(session)} was removed while it was being read. Read again.`,
+        { session, seq },
+      )
+    }
+    return new StoreError(
+      'CORRUPT',
+      `Event ${seq} of session ${JSON.stringify(session)} is missing, although the session holds ${head.first} to ${head.last}. Run verify, then repair.`,
+      { session, seq },
+    )
+  }
+}
+
+function holds({ first, last }: Span, seq: number): boolean {
+  return first <= seq && seq <= last
+}

@@ -1,0 +1,66 @@
+import type { Range } from '@turnlog/core/backend'
+
+import type { HeadRow } from '../rows/head-row.ts'
+import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
+import { segmentHops } from './segment-rows.ts'
+
+/** Stretches that are asked for at the same time, each by a hop of its own. */
+export const STRETCHES_AT_ONCE = 4
+
+/** Ranges so near to each other that they are read together, in the direction of reading. */
+export type Stretch = readonly Range[]
+
+/**
+ * After a cut a view is made of ranges with an event or two between them, often in one segment: an iterator for each
+ * would read and check that segment once for each. What is sealed and what is not are found in different ways, so no
+ * stretch has both.
+ */
+export function stretchesOf(ranges: readonly Range[], { sealed }: HeadRow, reverse: boolean): readonly Stretch[] {
+  if (reverse) return ranges.map((range) => [range])
+  const stretches: Range[][] = []
+  for (const range of ranges.flatMap((each) => splitBehind(each, sealed))) {
+    const stretch = stretches.at(-1)
+    const end = stretch?.at(-1)?.to
+    const isNear = end !== undefined && range.from - end <= SEGMENT_EVENTS && end <= sealed === range.to <= sealed
+    if (stretch !== undefined && isNear) stretch.push(range)
+    else stretches.push([range])
+  }
+  return stretches
+}
+
+function splitBehind(range: Range, sealed: number): readonly Range[] {
+  const { from, to } = range
+  if (to <= sealed || from > sealed) return [range]
+  return [
+    { from, to: sealed },
+    { from: sealed + 1, to },
+  ]
+}
+
+/** Whether LevelDB is asked for everything before anybody else gets a turn: then no snapshot must hold it together. */
+export function isAskedAtOnce(stretches: readonly Stretch[], head: HeadRow): boolean {
+  if (stretches.length > STRETCHES_AT_ONCE) return false
+  return stretches.every((stretch) => !isSealed(stretch, head) || segmentHops(stretch, head.sealed) <= 1)
+}
+
+export function isSealed(stretch: Stretch, { sealed }: HeadRow): boolean {
+  return (stretch.at(-1)?.to ?? Infinity) <= sealed
+}
+
+/** How many rows can hold it: each holds at least one event of it, or one between its ranges. */
+export function rowsOf(stretch: Stretch): number {
+  return (stretch.at(-1)?.to ?? 0) - (stretch[0]?.from ?? 0) + 1
+}
+
+/** The first (or last) `limit` events of the ranges: they are contiguous, so this is arithmetic. */
+export function limitRanges(ranges: readonly Range[], reverse: boolean, limit: number = Infinity): readonly Range[] {
+  const limited: Range[] = []
+  let left = limit
+  for (const { from, to } of reverse ? ranges.toReversed() : ranges) {
+    if (left <= 0) break
+    const count = Math.min(left, to - from + 1)
+    limited.push(reverse ? { from: to - count + 1, to } : { from, to: from + count - 1 })
+    left -= count
+  }
+  return limited
+}
