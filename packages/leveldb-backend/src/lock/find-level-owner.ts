@@ -31,7 +31,7 @@ export async function findLevelOwner(directory: string): Promise<'this process' 
   const probe = mkdtempSync(join(directory, PROBE))
   try {
     const link = join(probe, 'LOCK')
-    symlinkSync(join('..', 'LOCK'), link)
+    if (!tryLink(link)) return undefined
     const problem = await openNothing(probe)
     readlinkSync(link) // if it was taken away meanwhile, LevelDB has asked about another file
     if (levelCode(problem) === 'LEVEL_LOCKED') return 'another process'
@@ -39,6 +39,16 @@ export async function findLevelOwner(directory: string): Promise<'this process' 
     throw problem
   } finally {
     rmSync(probe, { recursive: true, force: true })
+  }
+}
+
+/** Some file systems have no links, and Windows allows them to few: then LevelDB itself refuses when it is opened. */
+function tryLink(link: string): boolean {
+  try {
+    symlinkSync(join('..', 'LOCK'), link)
+    return true
+  } catch {
+    return false
   }
 }
 
