@@ -1,3 +1,4 @@
+import type * as fs from 'node:fs'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { findLevelOwner } from '../src/lock/find-level-owner.ts'
 const links = vi.hoisted(() => ({ areAllowed: true }))
 
 vi.mock('node:fs', async (importOriginal) => {
-  const original = await importOriginal<typeof import('node:fs')>()
+  const original = await importOriginal<typeof fs>()
   return {
     ...original,
     symlinkSync: (...args: Parameters<typeof original.symlinkSync>) => {
