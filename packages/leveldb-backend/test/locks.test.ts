@@ -56,6 +56,20 @@ test('an open store is LOCKED for another process, and the message says who has 
   })
 })
 
+test('a process that the owner had started opens the store as soon as the owner has closed it', async () => {
+  const path = temporaryDirectory()
+  const backend = await openBackend(path)
+  // LevelDB's descriptors, also that of its LOCK, are inherited by whatever is started now.
+  const code = `process.stdin.once('data', () => import(${JSON.stringify(join(import.meta.dirname, 'owner-child.mjs'))}))`
+  const child = spawn(process.execPath, ['-e', code, 'successor', path, 'sync'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child, 'spawn')
+  await backend.close()
+  child.stdin.write('go on')
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  expect(said.toString().trim()).toBe('open')
+})
+
 test('the lock of a killed process is taken over, and reported', async () => {
   const path = temporaryDirectory()
   const { child } = await owner(path)

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { Anchor } from '../src/open/anchor.ts'
 import { parseLog } from '../src/files/log-file.ts'
 import {
+  copyStore,
   fileContents,
   filesNamed,
   flip,
@@ -128,4 +129,26 @@ test('one session alone cannot be repaired, and nothing is done instead', async 
     session: 'a',
   })
   expect(fileContents(path)).toEqual(before)
+})
+
+test('what was trimmed and not yet deleted is gone after a repair, and not left for ever', async () => {
+  const path = temporaryDirectory()
+  const copy = temporaryDirectory()
+  const backend = await openBackend(path)
+  await grow(backend, 's', 100, { extra: { secret: 'trimmed' } })
+  await grow(backend, 's', 1, { trimBefore: 90 })
+  copyStore(path, copy) // as a kill leaves it, before anything is deleted in the background
+  await backend.close()
+  rmSync(join(copy, 'turnlog.anchor'))
+  rmSync(join(copy, 'turnlog.lock'), { force: true })
+  const repaired = leveldbBackend({ path: copy, compression: false })
+  await repair(repaired)
+  await repaired.open()
+  expect(await repaired.head('s')).toMatchObject({ first: 90, last: 101 })
+  const { bytes = 0, problems } = (await repaired.maintenance?.verify()) ?? {}
+  expect(problems).toEqual([])
+  await repaired.close()
+  const untrimmed = await openBackend(temporaryDirectory())
+  await grow(untrimmed, 's', 101, { extra: { secret: 'trimmed' } })
+  expect(bytes).toBeLessThan(((await untrimmed.maintenance?.verify())?.bytes ?? 0) / 2)
 })

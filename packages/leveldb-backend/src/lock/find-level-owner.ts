@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { ClassicLevel } from 'classic-level'
 
-import { isOpenHere } from './is-open-here.ts'
+import { isLockedHere } from './is-open-here.ts'
 import { levelCode, rootCause } from '../database/level-error.ts'
 
 const PROBE = 'turnlog.lock.probe-'
@@ -14,7 +14,7 @@ const PROBE = 'turnlog.lock.probe-'
  *
  * Node has no file locks, so LevelDB asks: it opens a directory without a database whose `LOCK` is a link to the store's.
  * It takes the lock, finds nothing there, and lets go. The trap: with that it lets go of every lock that this process
- * has on the file. So first of all this process must not have it open; where the system does not say, LevelDB itself,
+ * has on the file. So first of all this process must have none; where the system does not say, LevelDB itself,
  * when it is opened, still refuses.
  *
  * To be called by one process at a time.
@@ -24,7 +24,7 @@ const PROBE = 'turnlog.lock.probe-'
 export async function findLevelOwner(directory: string): Promise<'this process' | 'another process' | undefined> {
   const lock = join(directory, 'LOCK')
   if (!existsSync(lock)) return undefined // LevelDB was never here
-  if (isOpenHere(lock) === true) return 'this process'
+  if (isLockedHere(lock) === true) return 'this process'
   for (const name of readdirSync(directory)) {
     if (name.startsWith(PROBE)) rmSync(join(directory, name), { recursive: true, force: true }) // somebody was killed
   }

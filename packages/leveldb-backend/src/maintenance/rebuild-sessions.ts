@@ -131,7 +131,8 @@ function settle(
   const isOutdated = head !== undefined && (newest > head.last || hasLaterSegment(rows, head))
   const stretches = found.stretches.filter(({ to }) => to >= (head?.first ?? 0))
   const kept = head === undefined || isOutdated ? longest(stretches) : stretches[0]
-  const isKept = new Set(kept?.rows)
+  // What was trimmed and not yet deleted may lie in the same stretch. The new head says that nothing is left of it.
+  const isKept = new Set(kept?.rows.filter(({ to }) => to >= (head?.first ?? 0)))
   for (const row of [...covered, ...rows]) if (!isKept.has(row)) batch.del(keys.event(row.to))
   if (kept === undefined) {
     if (head !== undefined && head.first > head.last) {
@@ -160,7 +161,7 @@ function settle(
   // Null: the projection was made for other events, so core folds the log again.
   const projection = encodePayload(null).value.toString('latin1', HEADER_BYTES)
   const incarnation = head?.incarnation ?? randomUUID()
-  const bytes = kept.rows.reduce((sum, row) => sum + row.bytes, 0)
+  const bytes = [...isKept].reduce((sum, row) => sum + row.bytes, 0)
   // All rows are final, because nobody can say any more which of them were waiting to be sealed.
   const row = { first: from, last: to, sealed: to, trimmed: from, bytes, incarnation, projection, json: false }
   batch.put(keys.head, encodeHead(keys.headSum, row))

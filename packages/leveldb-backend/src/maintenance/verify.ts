@@ -2,7 +2,6 @@ import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { BackendVerifyReport, MaintenanceOptions } from '@turnlog/core/backend'
 
 import type { Database } from '../database/database.ts'
-import type { Row } from '../database/lent.ts'
 import { SessionKeys } from '../rows/row-keys.ts'
 import { readStoreRows } from '../rows/store-rows.ts'
 import { Findings } from './findings.ts'
@@ -35,16 +34,17 @@ async function walkStore(database: Database, options: MaintenanceOptions, report
   const first = new StoreWalk(database, { only })
   let walk = first
   let looks = 1
+  /** Read before the walk that began with it. */
+  let before: HeadOf | undefined
   try {
     const rows = await report.attempt(() => readStoreRows(database, first.snapshot))
     if (only === undefined) await report.attempt(() => database.checkTables())
     for (;;) {
       signal?.throwIfAborted()
       const found = new Findings()
-      const head = await walk.heads.peek()
       const session = await verifyNext(walk, found)
       if (session === undefined) break
-      if (found.problems.length === 0 || walk.isOfOneTime || (await isStill(database, session, head))) {
+      if (found.problems.length === 0 || walk.isOfOneTime || (await isStill(database, session, before))) {
         report.take(found)
         looks = 1
         onProgress?.(report.sessions, Math.max(report.sessions, rows?.sessions ?? 0))
@@ -53,6 +53,7 @@ async function walkStore(database: Database, options: MaintenanceOptions, report
       if (looks === LOOKS_MOST) throw neverStill(session)
       looks += 1
       await walk.close()
+      before = await headOf(database, session)
       walk = new StoreWalk(database, { from: session, only })
     }
     if (only !== undefined || rows === undefined) return
@@ -63,12 +64,24 @@ async function walkStore(database: Database, options: MaintenanceOptions, report
   }
 }
 
-/** Whether the session is as it was when its head was read: whatever changes a session changes its head. */
-async function isStill(database: Database, session: string, read: Row | undefined): Promise<boolean> {
-  const { head } = new SessionKeys(session)
-  const before = read?.[0].equals(head) === true ? read[1] : undefined
-  const [after] = await database.values([head])
-  return before === undefined || after === undefined ? before === after : before.equals(after)
+interface HeadOf {
+  readonly session: string
+  readonly value: Buffer | undefined
+}
+
+async function headOf(database: Database, session: string): Promise<HeadOf> {
+  const [value] = await database.values([new SessionKeys(session).head])
+  return { session, value }
+}
+
+/**
+ * Whether the session is as it was before anything of it was read: whatever changes a session changes its head. The head
+ * of the walk says nothing about that, because events are read ahead of heads and the other way round.
+ */
+async function isStill(database: Database, session: string, before: HeadOf | undefined): Promise<boolean> {
+  if (before?.session !== session) return false
+  const { value } = await headOf(database, session)
+  return before.value === undefined || value === undefined ? before.value === value : before.value.equals(value)
 }
 
 async function countAgain(database: Database, report: Findings): Promise<void> {
