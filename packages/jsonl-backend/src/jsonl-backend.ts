@@ -171,7 +171,7 @@ class JsonlBackend implements Backend {
           if (committed !== undefined) batch.push({ session, ...headOf(committed) })
         } catch (error) {
           if (!isStoreError(error) || error.code === 'CLOSED') throw error
-          damaged.push(error)
+          damaged.push(error.session === undefined ? ofSession(error, session) : error)
         }
       }
       if (batch.length > 0) yield batch
@@ -212,6 +212,17 @@ class JsonlBackend implements Backend {
     }
     return opened
   }
+}
+
+/** A header that cannot be read does not say whose it is; the name of the file does. */
+function ofSession(error: StoreError, session: string): StoreError {
+  const { code, message, file, line } = error
+  return new StoreError(code, message, {
+    session,
+    ...(file === undefined ? undefined : { file }),
+    ...(line === undefined ? undefined : { line }),
+    cause: error,
+  })
 }
 
 /**

@@ -232,6 +232,20 @@ describe('repair', () => {
     await backend.close()
   })
 
+  test('does not take a line with several flipped bits for one that a person added', async () => {
+    const store = await makeStore(plain)
+    const damaged = Buffer.from(store.content(FILE))
+    const line = damaged.indexOf('message 2')
+    damaged[line + 8] = 0x39 // another number in the text
+    damaged[damaged.indexOf('"more"', line) + 2] = 0x7f
+    damaged[damaged.indexOf('"crc"', line) + 3] = 0x6b
+    const { backend, report } = await repairCopy(store, damaged)
+    expect(named(report)).toContain(2)
+    await backend.open()
+    expect(JSON.stringify(await readAll(backend, SESSION))).not.toContain('message 9')
+    await backend.close()
+  })
+
   test('does not take a blank line for an event', async () => {
     const store = await makeStore(plain)
     const good = store.content(FILE)

@@ -41,6 +41,9 @@ async function perform(context: Context, work: Work, signal: AbortSignal): Promi
   let exitCode: number
   try {
     exitCode = await work(context)
+    // One that ends in order when its store is closed under it was interrupted all the same.
+    const interruption = signal.aborted ? (signal.reason as Interruption) : undefined
+    if (interruption !== undefined && !context.endsBy(interruption)) exitCode = interruption.exitCode
     await terminal.flush()
     await context.close()
   } catch (error) {

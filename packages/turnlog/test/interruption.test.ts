@@ -62,6 +62,14 @@ test.each(ENDS)('%s in a copy closes both stores and says that it was interrupte
   expect(finished.stderr.replaceAll('waiting\n', '')).toBe(told)
 })
 
+test.each(ENDS.slice(1))('%s ends a tail too, and its exit code says so', async (signal, code) => {
+  const { env } = await sampleStore('jsonl')
+  const tail = startCommand(['tail', 'trip:1'], { env })
+  await tail.until(/Following/)
+  tail.child.kill(signal)
+  expect((await tail.finished).code).toBe(code)
+})
+
 test('an export that is interrupted leaves no part of its file', async () => {
   const directory = temporaryDirectory()
   const file = join(directory, 'backup.jsonl')

@@ -84,7 +84,7 @@ function walkArray(array: readonly unknown[], depth: number, replaces = false): 
   const { toJSON } = array as { toJSON?: unknown }
   if (typeof toJSON === 'function' && !replaces) return walkReplacement(array, toJSON, depth)
   bytes += 2
-  let same = Object.isFrozen(array)
+  let same = !replaces && Object.isFrozen(array)
   const copy: Json[] = []
   for (let i = 0; i < array.length; i++) {
     const item = array[i]

@@ -42,7 +42,6 @@ export function planIntent<M, R extends object>(
   const { operation, expectedVersion } = intent
   const repeated = operation === undefined ? undefined : findRepeated(session, draft.state, operation)
   if (repeated !== undefined) return repeated as Planned<R>
-  if (refusal !== undefined) throw refusal.error
   const version = visibleVersion(draft.state)
   if (expectedVersion !== undefined && expectedVersion !== version) {
     throw new StoreError(
@@ -51,6 +50,7 @@ export function planIntent<M, R extends object>(
       { session, expected: expectedVersion, actual: version },
     )
   }
+  if (refusal !== undefined) throw refusal.error
   draft.operation = operation
   try {
     const result = intent.plan(draft)

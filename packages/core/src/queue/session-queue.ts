@@ -1,5 +1,5 @@
 import type { Backend } from '../backend/backend.ts'
-import { isStoreError, StoreError } from '../errors/store-error.ts'
+import { StoreError } from '../errors/store-error.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { DraftAppend } from './draft-append.ts'
 import type { Intent, Planned } from './intent.ts'
@@ -150,8 +150,7 @@ export class SessionQueue<M> {
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index] as Outcome
       if ('result' in outcome) waiting.reject(error)
-      else if (isStoreError(outcome.error, 'CONFLICT')) again.push(waiting)
-      else waiting.reject(outcome.error)
+      else again.push(waiting)
     }
     this.#waiting.unshift(...again)
   }

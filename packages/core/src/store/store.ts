@@ -211,6 +211,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   ): Promise<WriteResult> {
     checkPlainObject('metadata', metadata)
     const changes = normaliseJson(metadata, 'metadata').value as JsonObject
+    checkPlainObject('metadata', changes) // a toJSON may have made something else of it
     const plan = (draft: Draft<M>): void => planSetMetadata(key, draft, changes)
     return this.#write(key, options, ['metadata', changes], 0, plan, { onlyAdds: true })
   }

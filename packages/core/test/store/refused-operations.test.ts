@@ -89,6 +89,27 @@ test('an addition that was cut by a limit is answered the same when it is repeat
   expect((await contents(store)).at(-1)).toBe('f')
 })
 
+test('another version than the expected one is told before what else is wrong', async () => {
+  const store = await openStore(memoryBackend())
+  await add(store, 'a', 'b')
+  await store.truncateHistory(KEY, 1)
+  await store.compact(KEY)
+  await expect(store.restore(KEY, { at: 1 })).rejects.toMatchObject({ code: 'TRIMMED' })
+  await expect(store.restore(KEY, { at: 1 }, { expectedVersion: 1 })).rejects.toMatchObject({ code: 'CONFLICT' })
+})
+
+test('what a toJSON makes of metadata or of a list is taken, and the object that has it is not', async () => {
+  const store = await openStore(memoryBackend())
+  const text = { toJSON: () => 'abc' } as unknown as Record<string, unknown>
+  await expect(store.setMetadata(KEY, text)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  const list: unknown[] = [1]
+  Object.freeze(Object.assign(list, { toJSON: () => list }))
+  await store.addMessage(KEY, { role: 'user', content: 'a', list } as never)
+  const [message] = (await store.getHistory(KEY)) as unknown as [{ list: unknown }]
+  expect(message.list).not.toBe(list)
+  expect(message.list).toEqual([1])
+})
+
 test('the place of a cut is the one that was asked for, whatever becomes of the object that said it', async () => {
   const store = await openStore(memoryBackend())
   await add(store, 'a', 'b', 'c')

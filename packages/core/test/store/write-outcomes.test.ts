@@ -82,6 +82,18 @@ test('a refusal that counted on a failed append is asked again', async () => {
   expect(await contents(store)).toEqual(['a', 'c'])
 })
 
+test('a refusal of any kind that counted on a failed append is asked again, and what is refused by itself is refused', async () => {
+  const store = await openStore(faultyBackend(script('before', 'before')))
+  const [first, second, third] = await Promise.allSettled([
+    store.setMetadata(KEY, { a: 'a'.repeat(3000) }),
+    store.setMetadata(KEY, { b: 'b'.repeat(3000) }),
+    store.setMetadata(KEY, { c: 'c'.repeat(5000) }),
+  ])
+  expect(first).toMatchObject({ status: 'rejected', reason: { code: 'IO' } })
+  expect(second).toEqual({ status: 'fulfilled', value: { version: 1 } })
+  expect(third).toMatchObject({ status: 'rejected', reason: { code: 'TOO_LARGE' } })
+})
+
 test('over random faults the log holds exactly what was acknowledged, each once and in order', async () => {
   const first = runSeed('random faults')
   for (let seed = first; seed < first + 200; seed++) {

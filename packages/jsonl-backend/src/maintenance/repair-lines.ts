@@ -31,8 +31,8 @@ export interface LineReader {
 
 /** What a person writes in place of the eight digits of a line that was edited on purpose. */
 const EDITED = '"crc":"edited"}}'
-/** A line of ours ends so, whatever is wrong with the rest of it. */
-const OUR_END = /"length":\d+,"crc":"[^"]*"\}\}$/
+/** A line of ours ends so, `"length":123,"crc":"01234567"}}`, whatever is wrong with it. */
+const OUR_END = /"[^"]{6}":\d+,"[^"]{3}":"[^"]{8}"\}\}$/
 const NEWLINE: Buffer = Buffer.from('\n')
 
 /** Understands a line, without its newline, that matches its checksum. Nothing in it is looked for: its frame tells. */
