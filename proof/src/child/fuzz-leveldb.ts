@@ -153,12 +153,12 @@ async function loadModules(): Promise<Modules> {
   const main = import.meta.resolve('@turnlog/leveldb-backend')
   const load = async <T>(file: string): Promise<T> => (await import(new URL(file, main).href)) as T
   return {
-    rows: await load('./event-row.js'),
-    tails: await load('./tail.js'),
-    segments: await load('./segment.js'),
-    values: await load('./row-value.js'),
-    keys: await load('./row-keys.js'),
-    codec: await load('./payload-codec.js'),
+    rows: await load('./rows/event-row.js'),
+    tails: await load('./append/tail.js'),
+    segments: await load('./rows/segment.js'),
+    values: await load('./rows/row-value.js'),
+    keys: await load('./rows/row-keys.js'),
+    codec: await load('./rows/payload-codec.js'),
     log: await load('./files/log-file.js'),
     batch: await load('./files/write-batch.js'),
     snappy: await load('./files/snappy.js'),
