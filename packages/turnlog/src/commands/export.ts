@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
@@ -95,7 +94,9 @@ async function writeWhole(context: Context, file: string, lines: AsyncIterable<s
   })
   writing = (async () => {
     try {
-      await pipeline(lines, createWriteStream(part, { mode: 0o600, flush: true }), { signal: stop.signal })
+      // Opened before anything can fail: a stream that opens it itself may do so after it has been removed below.
+      const output = await open(part, 'w', 0o600)
+      await pipeline(lines, output.createWriteStream({ flush: true }), { signal: stop.signal })
       await rename(part, file)
     } catch (error) {
       await rm(part, { force: true })
