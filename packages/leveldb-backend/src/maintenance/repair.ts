@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Problem, RepairOptions, RepairReport } from '@turnlog/core/backend'
 
 import { examineDirectory } from '../open/examine-directory.ts'
+import { existingDirectory, noStore } from '../open/existing-directory.ts'
 import { fromLevel } from '../database/level-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { LOCK_FILE, StoreLock } from '../lock/store-lock.ts'
@@ -23,7 +24,7 @@ export async function repairStore(options: CheckedOptions, request: RepairOption
   const { apply = false, session, signal, onProgress } = request
   signal?.throwIfAborted()
   if (session !== undefined) throw onlyWhole(session)
-  const directory = existing(options.path)
+  const directory = existingDirectory(options.path)
   if (apply) refuseMountPoint(directory)
   const lock = await StoreLock.acquire(directory)
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
@@ -70,21 +71,5 @@ function onlyWhole(session: string): StoreError {
     'INVALID_ARGUMENT',
     `Cannot repair session ${JSON.stringify(session)} alone: LevelDB keeps all sessions in the same files. Repair the whole store.`,
     { session },
-  )
-}
-
-function existing(path: string): string {
-  try {
-    return realpathSync(resolve(path))
-  } catch (error) {
-    throw noStore(path, error)
-  }
-}
-
-function noStore(path: string, cause?: unknown): StoreError {
-  return new StoreError(
-    'NOT_FOUND',
-    `There is no store in ${JSON.stringify(path)}.`,
-    cause === undefined ? {} : { cause },
   )
 }

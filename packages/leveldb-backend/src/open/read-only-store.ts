@@ -1,6 +1,3 @@
-import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
-
 import { StoreError } from '@turnlog/core/backend'
 import type { OpenReport } from '@turnlog/core/backend'
 
@@ -8,10 +5,13 @@ import { Database } from '../database/database.ts'
 import { openShadow } from '../database/level.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { compareIdentity, compareWithAnchor, examineDirectory } from './examine-directory.ts'
+import { existingDirectory, noStore } from './existing-directory.ts'
 import { lastNumber } from '../files/inspect-store.ts'
 import { StoreLock } from '../lock/store-lock.ts'
 import { readStoreRows } from '../rows/store-rows.ts'
 import { TableGuard } from './table-guard.ts'
+
+const ADVICE = 'Open it to write to make one.'
 
 /** A store that is only looked at, through a shadow. Works on read-only media. */
 export class ReadOnlyStore {
@@ -27,7 +27,7 @@ export class ReadOnlyStore {
 
   /** @throws `NOT_FOUND`, `LOCKED`, `CORRUPT`, `UNSUPPORTED`, `IO` */
   static async open(options: CheckedOptions): Promise<ReadOnlyStore> {
-    const directory = existingDirectory(options.path)
+    const directory = existingDirectory(options.path, ADVICE)
     StoreLock.check(directory)
     try {
       return await ReadOnlyStore.#look(directory, options)
@@ -38,7 +38,7 @@ export class ReadOnlyStore {
 
   static async #look(directory: string, options: CheckedOptions): Promise<ReadOnlyStore> {
     const examined = await examineDirectory(directory)
-    if (examined.kind === 'new') throw noStore(options.path)
+    if (examined.kind === 'new') throw noStore(options.path, ADVICE)
     const { anchor, inspection } = examined
     const guard = new TableGuard(inspection.tables)
     await guard.prepare(inspection, options.writeBufferBytes)
@@ -86,21 +86,5 @@ function interrupted(directory: string): StoreError {
   return new StoreError(
     'IO',
     `Cannot read ${directory}: the last process that opened it died before it had everything in place. Open it once to write.`,
-  )
-}
-
-function existingDirectory(path: string): string {
-  try {
-    return realpathSync(resolve(path))
-  } catch (error) {
-    throw noStore(path, error)
-  }
-}
-
-function noStore(path: string, cause?: unknown): StoreError {
-  return new StoreError(
-    'NOT_FOUND',
-    `There is no store in ${JSON.stringify(path)}. Open it to write to make one.`,
-    cause === undefined ? {} : { cause },
   )
 }
