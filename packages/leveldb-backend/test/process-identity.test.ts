@@ -15,3 +15,12 @@ test('who has /proc cannot judge one who had none', () => {
   expect(judgeProcess(bare, { ...self, boot: 'a start of the machine' })).toBe('unknown')
   expect(judgeProcess({ ...self, boot: 'a start of the machine' }, bare)).toBe('unknown')
 })
+
+test('within one start of a machine its name does not matter, and beyond it the same name means that it was started anew', () => {
+  const here = { ...self, boot: 'now', namespace: 'this' }
+  expect(judgeProcess({ ...here, host: 'its old name' }, here)).toBe('alive')
+  expect(judgeProcess({ ...here, host: 'its old name', started: 'before' }, here)).toBe('dead')
+  expect(judgeProcess({ ...here, boot: 'before' }, here)).toBe('dead')
+  expect(judgeProcess({ ...here, boot: 'before', host: 'elsewhere' }, here)).toBe('unknown')
+  expect(judgeProcess({ ...here, namespace: 'another' }, here)).toBe('unknown')
+})

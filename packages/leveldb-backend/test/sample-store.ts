@@ -1,4 +1,14 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -126,7 +136,8 @@ export async function writeGenerations(path: string, sessions: readonly string[]
 
 export function copyStore(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
-  cpSync(from, to, { recursive: true })
+  // Signs of life of a store that is open in a container are sockets, which Node does not copy.
+  cpSync(from, to, { recursive: true, filter: (file) => !lstatSync(file).isSocket() })
 }
 
 /** Every file of a directory with its bytes, but LevelDB's lock: reading it would release it. */

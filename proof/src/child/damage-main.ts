@@ -190,6 +190,6 @@ function copyStore(from: string, to: string): void {
   mkdirSync(to)
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     if (entry.isDirectory()) cpSync(join(from, entry.name), join(to, entry.name), { recursive: true })
-    else copyFileSync(join(from, entry.name), join(to, entry.name))
+    else if (!entry.isSocket()) copyFileSync(join(from, entry.name), join(to, entry.name))
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Json } from '@turnlog/core/backend'
 import { StoreError } from '@turnlog/core/backend'
+import type { LifeSign } from '@turnlog/core/life-sign'
 import type { FileSystem } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
@@ -11,6 +12,8 @@ import type { Host, Owner } from './host.ts'
 /** Lock files are numbered; the one with the highest number counts. */
 const LOCK_NAME = /^turnlog\.lock\.(\d{1,15})$/
 const LOCK_PREFIX = 'turnlog.lock.'
+/** Where an owner in a container shows that it lives; its token follows. */
+const SIGN_PREFIX = `${LOCK_PREFIX}alive-`
 
 interface LockContent extends Owner {
   readonly since: number
@@ -48,12 +51,27 @@ export async function lockDirectory(fileSystem: FileSystem, directory: string, h
   }
   const since = Date.now()
   host.claimed.set(directory, since)
+  const token = randomBytes(12).toString('hex')
+  let sign: LifeSign | undefined
   try {
-    return await acquire(fileSystem, directory, host, since)
+    // Before the lock is there, and until after it is released: without a listener it means that its owner is gone.
+    sign = await host.giveSign?.(signFile(directory, token))
+    return await acquire(fileSystem, directory, host, { since, token, sign })
   } catch (error) {
+    sign?.end()
     host.claimed.delete(directory)
     throw error
   }
+}
+
+interface Claim {
+  readonly since: number
+  readonly token: string
+  readonly sign: LifeSign | undefined
+}
+
+function signFile(directory: string, token: string): string {
+  return join(directory, `${SIGN_PREFIX}${token}`)
 }
 
 /** Whether a writer may have the directory open now. */
@@ -61,22 +79,27 @@ export async function hasLiveWriter(fileSystem: FileSystem, directory: string, h
   const number = highest(await fileSystem.list(directory))
   if (number === 0) return false
   const content = await readLock(fileSystem, join(directory, `${LOCK_PREFIX}${number}`))
-  return content === undefined || content === 'gone' || (!content.released && host.judge(content) !== 'dead')
+  if (content === undefined || content === 'gone') return true
+  return !content.released && (await host.judge(content, signFile(directory, content.token))) !== 'dead'
 }
 
-async function acquire(fileSystem: FileSystem, directory: string, host: Host, since: number): Promise<DirectoryLock> {
+async function acquire(
+  fileSystem: FileSystem,
+  directory: string,
+  host: Host,
+  { since, token, sign }: Claim,
+): Promise<DirectoryLock> {
   const pathOf = (number: number | string): string => join(directory, `${LOCK_PREFIX}${number}`)
   for (;;) {
     const held = highest(await fileSystem.list(directory))
     const content = held === 0 ? undefined : await readLock(fileSystem, pathOf(held))
     if (content === 'gone') continue // it changed hands while we looked
     if (held > 0) {
-      const { refusal, advice } = judgeLock(content, host, pathOf(held))
+      const { refusal, advice } = await judgeLock(content, host, directory, pathOf(held))
       if (refusal !== undefined) throw locked(directory, refusal, advice)
     }
     const mine = held + 1
     const temporary = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
-    const token = randomBytes(12).toString('hex')
     await writeLock(fileSystem, temporary, { ...host.self, since, token, released: false })
     try {
       await fileSystem.link(temporary, pathOf(mine))
@@ -103,7 +126,8 @@ async function acquire(fileSystem: FileSystem, directory: string, host: Host, si
       }
       for (const name of names) {
         const number = Number(LOCK_NAME.exec(name)?.[1] ?? mine)
-        if (number < mine) await removeIfThere(fileSystem, pathOf(number))
+        const isStale = name.startsWith(SIGN_PREFIX) && name !== `${SIGN_PREFIX}${token}`
+        if (number < mine || isStale) await removeIfThere(fileSystem, join(directory, name))
       }
     } catch (error) {
       host.abandoned.add(token)
@@ -117,6 +141,7 @@ async function acquire(fileSystem: FileSystem, directory: string, host: Host, si
           const released = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
           await writeLock(fileSystem, released, { ...host.self, since, token, released: true })
           await fileSystem.rename(released, pathOf(mine))
+          sign?.end()
         } catch (error) {
           // On a full disk others have to wait until this process ends, but it may open the directory again itself.
           host.abandoned.add(token)
@@ -129,19 +154,20 @@ async function acquire(fileSystem: FileSystem, directory: string, host: Host, si
   }
 }
 
-function judgeLock(
+async function judgeLock(
   content: LockContent | undefined,
   host: Host,
+  directory: string,
   file: string,
-): { readonly refusal?: string; readonly advice: string } {
+): Promise<{ readonly refusal?: string; readonly advice: string }> {
   const remove = `If nobody writes there any more, remove ${file}`
   if (content === undefined) return { refusal: 'its lock file cannot be read', advice: remove }
   if (content.released || host.abandoned.has(content.token)) return { advice: '' }
-  const verdict = host.judge(content)
+  const verdict = await host.judge(content, signFile(directory, content.token))
   if (verdict === 'dead') return { advice: '' }
   if (verdict === 'alive') {
     // Every thread has its own list of what is open, so this one is another's, and it may have ended without a word.
-    if (content.pid === host.self.pid) {
+    if (content.pid === host.self.pid && content.pidNamespace === host.self.pidNamespace) {
       return {
         refusal: `another thread of this process has had it open since ${when(content.since)}, or ended without closing it`,
         advice: `Close it in that thread, or open it read-only. If that thread has ended, end this process, or remove ${file}`,

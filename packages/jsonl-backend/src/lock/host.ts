@@ -1,5 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { giveLifeSign, isAlive, isContained } from '@turnlog/core/life-sign'
+import type { LifeSign } from '@turnlog/core/life-sign'
 
 /** Who holds a directory. All of it together names one process for ever. */
 export interface Owner {
@@ -12,11 +14,18 @@ export interface Owner {
   readonly start: string
 }
 
+export type Verdict = 'alive' | 'dead' | 'unknown'
+
 /** What the lock has to know about this process and the others. */
 export interface Host {
   readonly self: Owner
-  /** `unknown` for a process on another machine or in another container. */
-  judge(owner: Owner): 'alive' | 'dead' | 'unknown'
+  /**
+   * `unknown` for a process on another machine, or in another container of this one that gave no sign of life. `sign` is
+   * the file at which it would have.
+   */
+  judge(owner: Owner, sign: string): Verdict | Promise<Verdict>
+  /** Shows at `sign` that this process lives, if there may be others that cannot see it. */
+  giveSign?(sign: string): Promise<LifeSign | undefined>
   /** Directories that this process has open for writing, by real path, and since when. */
   readonly claimed: Map<string, number>
   /** Locks of this process that could not be marked as released, by their token. */
@@ -37,17 +46,27 @@ export function thisHost(): Host {
     pid: process.pid,
     start: read(() => startOf(process.pid)),
   }
-  return { self, claimed, abandoned, judge: (owner) => judge(self, owner) }
+  return {
+    self,
+    claimed,
+    abandoned,
+    judge: (owner, sign) => judge(self, owner, sign),
+    giveSign: async (sign) => (isContained() ? giveLifeSign(sign) : undefined),
+  }
 }
 
-function judge(self: Owner, owner: Owner): 'alive' | 'dead' | 'unknown' {
+async function judge(self: Owner, owner: Owner, sign: string): Promise<Verdict> {
   if (self.boot === '' || owner.boot === '') {
     if (owner.host !== self.host) return 'unknown'
   } else if (owner.boot !== self.boot) {
     // The same machine has been started anew since; a process of before is gone.
     return owner.host === self.host ? 'dead' : 'unknown'
   }
-  if (owner.pidNamespace !== self.pidNamespace) return 'unknown'
+  if (owner.pidNamespace !== self.pidNamespace) {
+    const lives = self.boot === '' ? undefined : await isAlive(sign)
+    if (lives === undefined) return 'unknown'
+    return lives ? 'alive' : 'dead'
+  }
   if (!exists(owner.pid)) return 'dead'
   const start = read(() => startOf(owner.pid))
   // The number may have been given to another process in the meantime.

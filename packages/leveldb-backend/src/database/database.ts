@@ -28,7 +28,7 @@ export class Database {
   #reused: ReusedBatch | undefined
   #isShadow: boolean
   readonly #guard: TableGuard | undefined
-  readonly #explain: () => StoreError | undefined
+  readonly #explain: (cause: unknown) => StoreError | undefined
   #exchange: Promise<void> | undefined
   /** Why the last exchange failed: LevelDB is closed then. */
   #closedBy: unknown
@@ -40,7 +40,7 @@ export class Database {
     directory: string,
     level: Level,
     guard?: TableGuard,
-    explain: () => StoreError | undefined = () => undefined,
+    explain: (cause: unknown) => StoreError | undefined = () => undefined,
   ) {
     this.directory = directory
     this.#level = level
@@ -230,6 +230,6 @@ export class Database {
 
   #failure(error: unknown): StoreError {
     const reason = this.#closedBy === undefined ? error : rootCause(this.#closedBy)
-    return this.#explain() ?? fromLevel(reason, 'read', this.directory)
+    return this.#explain(reason) ?? fromLevel(reason, 'read', this.directory)
   }
 }

@@ -26,10 +26,13 @@ export function bootId(): string {
   return attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
 }
 
-/** `unknown` if it cannot be seen from here. */
+/** `unknown` if it cannot be seen from here: on another machine, or in another container of this one. */
 export function judgeProcess(owner: ProcessIdentity, self: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
-  if (owner.host !== self.host) return 'unknown'
-  if (owner.boot !== self.boot) return owner.boot === '' || self.boot === '' ? 'unknown' : 'dead'
+  // Within one start of a machine its name says nothing: it may change, and each container has its own.
+  if (owner.boot !== self.boot || self.boot === '') {
+    if (owner.host !== self.host) return 'unknown'
+    if (owner.boot !== self.boot) return owner.boot === '' || self.boot === '' ? 'unknown' : 'dead'
+  }
   if (owner.namespace !== self.namespace) return 'unknown'
   if (owner.pid === self.pid && owner.started === self.started) return 'alive'
   try {

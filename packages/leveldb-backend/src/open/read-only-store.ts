@@ -28,22 +28,28 @@ export class ReadOnlyStore {
   /** @throws `NOT_FOUND`, `LOCKED`, `CORRUPT`, `UNSUPPORTED`, `IO` */
   static async open(options: CheckedOptions): Promise<ReadOnlyStore> {
     const directory = existingDirectory(options.path, ADVICE)
-    StoreLock.check(directory)
+    const gone = await StoreLock.check(directory)
+    const writerSince = (cause: unknown): StoreError | undefined =>
+      StoreLock.isTakenSince(directory, gone) ? takenAway(directory, cause) : undefined
     try {
-      return await ReadOnlyStore.#look(directory, options)
+      return await ReadOnlyStore.#look(directory, options, writerSince)
     } catch (error) {
-      throw writerSince(directory) ?? error
+      throw writerSince(error) ?? error
     }
   }
 
-  static async #look(directory: string, options: CheckedOptions): Promise<ReadOnlyStore> {
+  static async #look(
+    directory: string,
+    options: CheckedOptions,
+    writerSince: (cause: unknown) => StoreError | undefined,
+  ): Promise<ReadOnlyStore> {
     const examined = await examineDirectory(directory)
     if (examined.kind === 'new') throw noStore(options.path, ADVICE)
     const { anchor, inspection } = examined
     const guard = new TableGuard(inspection.tables)
     await guard.prepare(inspection, options.writeBufferBytes)
     const level = await openShadow(directory, options, inspection.torn)
-    const database = new Database(directory, level, guard, () => writerSince(directory))
+    const database = new Database(directory, level, guard, writerSince)
     try {
       const rows = await readStoreRows(database)
       if (inspection.missed.length > 0 && rows.batches <= lastNumber(inspection.missed)) throw interrupted(directory)
@@ -63,17 +69,12 @@ export class ReadOnlyStore {
 }
 
 /** A reader leaves no trace, so a writer may come at any time and take the files away. That is no damage. */
-function writerSince(directory: string): StoreError | undefined {
-  try {
-    StoreLock.check(directory)
-    return undefined
-  } catch (cause) {
-    return new StoreError(
-      'LOCKED',
-      `Cannot go on reading ${directory}: it was opened for writing meanwhile, and its files have changed. Open it again when the writer has closed it.`,
-      { cause },
-    )
-  }
+function takenAway(directory: string, cause: unknown): StoreError {
+  return new StoreError(
+    'LOCKED',
+    `Cannot go on reading ${directory}: it was opened for writing meanwhile, and its files have changed. Open it again when the writer has closed it.`,
+    { cause },
+  )
 }
 
 /** See `replayMissed`: here nothing is written, and nothing was lost. */

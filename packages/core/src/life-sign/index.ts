@@ -1,0 +1,2 @@
+export { giveLifeSign, isAlive, isContained } from './life-sign.ts'
+export type { LifeSign } from './life-sign.ts'

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { giveLifeSign, isAlive } from '@turnlog/core/life-sign'
+import { expect, onTestFinished, test as anywhere } from 'vitest'
+
+/** Elsewhere no signs are given, and locks are judged without them. */
+const test = anywhere.runIf(process.platform === 'linux')
+
+function signFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'turnlog-sign-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return join(directory, 'alive')
+}
+
+/** A process that gives a sign and then does as it is told. */
+async function giver(file: string, then: 'wait' | 'spin' | 'exit' | 'end' | 'return'): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'sign-child.mjs'), file, then], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  expect(said.toString()).toBe('given')
+  return child
+}
+
+async function gone(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
+
+test('a sign lives as long as its process, whatever ends that', async () => {
+  const file = signFile()
+  const child = await giver(file, 'wait')
+  expect(await isAlive(file)).toBe(true)
+  child.kill('SIGKILL')
+  await gone(child)
+  expect(await isAlive(file)).toBe(false)
+})
+
+test('a process that answers nobody, because it is busy or stopped, lives', async () => {
+  const file = signFile()
+  const child = await giver(file, 'spin')
+  expect(await isAlive(file)).toBe(true)
+  child.kill('SIGSTOP')
+  expect(await isAlive(file)).toBe(true)
+  // More than the kernel lets wait for an answer.
+  const answers = await Promise.all(Array.from({ length: 600 }, () => isAlive(file)))
+  expect(new Set(answers)).toEqual(new Set([true]))
+})
+
+test.each(['exit', 'return'] as const)(
+  'a process that ends in good order (%s) and does not end its sign is gone',
+  async (then) => {
+    const file = signFile()
+    await gone(await giver(file, then))
+    expect(await isAlive(file)).toBe(false)
+  },
+)
+
+test('a sign that was ended leaves no file and says nothing', async () => {
+  const file = signFile()
+  await gone(await giver(file, 'end'))
+  expect(readdirSync(join(file, '..'))).toEqual([])
+  expect(await isAlive(file)).toBeUndefined()
+})
+
+test('a sign does not keep its process alive, is nobody else’s to read, and ends where its directory was moved to', async () => {
+  const file = signFile()
+  const sign = await giveLifeSign(file)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const moved = `${join(file, '..')}-moved`
+  onTestFinished(() => rmSync(moved, { recursive: true, force: true }))
+  renameSync(join(file, '..'), moved)
+  expect(await isAlive(join(moved, 'alive'))).toBe(true)
+  sign?.end()
+  expect(readdirSync(moved)).toEqual([])
+})
+
+test('the length of the path does not matter', async () => {
+  const directory = join(signFile(), '..', 'd'.repeat(120), 'e'.repeat(120))
+  mkdirSync(directory, { recursive: true })
+  const file = join(directory, 'alive')
+  const sign = await giveLifeSign(file)
+  expect(await isAlive(file)).toBe(true)
+  sign?.end()
+})
+
+test('what is no sign says nothing, and nothing is put in its place', async () => {
+  const file = signFile()
+  expect(await isAlive(file)).toBeUndefined()
+  writeFileSync(file, 'something else')
+  expect(await isAlive(file)).toBeUndefined()
+  const elsewhere = join(file, '..', 'nowhere', 'alive')
+  expect(await giveLifeSign(elsewhere)).toBeUndefined()
+  expect(existsSync(elsewhere)).toBe(false)
+})
+
+test('a directory that is copied while its owner lives has no living owner', async () => {
+  const file = signFile()
+  const sign = await giveLifeSign(file)
+  onTestFinished(() => sign?.end())
+  const copy = `${join(file, '..')}-copy`
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
+  const { status } = await copyAll(join(file, '..'), copy)
+  expect(status).toBe(0)
+  expect(await isAlive(join(copy, 'alive'))).toBe(false)
+  expect(await isAlive(file)).toBe(true)
+})
+
+async function copyAll(from: string, to: string): Promise<{ status: number | null }> {
+  const child = spawn('cp', ['-a', from, to])
+  const [status] = (await once(child, 'exit')) as [number | null]
+  return { status }
+}

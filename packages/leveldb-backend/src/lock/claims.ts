@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { linkSync, readFileSync, unlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+import { StoreError } from '@turnlog/core/backend'
+
+import type { FileIdentity } from './file-identity.ts'
+import type { ProcessIdentity } from './process-identity.ts'
+
+export const LOCK_FILE = 'turnlog.lock'
+
+export interface LockRecord extends ProcessIdentity, Partial<FileIdentity> {
+  readonly since: string
+  /** Names this claim, so that exactly one process can take over from it. */
+  readonly claim: string
+}
+
+export interface Found {
+  readonly file: string
+  /** What follows it is named after this. Of a file that cannot be understood it is made from what is in it. */
+  readonly claim: string
+  /** `undefined` if it cannot be understood, which a crash cannot cause: files appear whole or not at all. */
+  readonly record: LockRecord | undefined
+}
+
+/** The claim that counts: `turnlog.lock` names one, and `turnlog.lock.<claim>` is the one that follows it. */
+export function lastClaim(directory: string): Found | undefined {
+  let file = join(directory, LOCK_FILE)
+  let found: Found | undefined
+  for (;;) {
+    let text: string
+    try {
+      text = readFileSync(file, 'utf8')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return found
+      throw new StoreError('IO', `Cannot read the lock file ${file}. See the cause.`, { file, cause: error })
+    }
+    const record = parseRecord(text)
+    found = { file, record, claim: record?.claim ?? claimOfText(file, text) }
+    file = `${join(directory, LOCK_FILE)}.${found.claim}`
+  }
+}
+
+/**
+ * Puts a claim behind the last one, unless `refuseUnlessGone` throws because its owner may live.
+ *
+ * @returns the name that it has there
+ */
+export async function linkClaim(
+  directory: string,
+  claim: string,
+  draft: string,
+  refuseUnlessGone: (found: Found) => Promise<void>,
+): Promise<string> {
+  const file = join(directory, LOCK_FILE)
+  for (;;) {
+    const found = lastClaim(directory)
+    if (found !== undefined) await refuseUnlessGone(found)
+    const place = found === undefined ? file : `${file}.${found.claim}`
+    if (!tryLink(draft, place)) continue
+    if (lastClaim(directory)?.claim === claim) return place
+    unlinkIfThere(place) // the claim that it follows had been replaced in the meantime
+  }
+}
+
+export function withdrawClaim(directory: string, claim: string): void {
+  const found = lastClaim(directory)
+  if (found?.claim === claim) unlinkIfThere(found.file)
+}
+
+export function unlinkIfThere(file: string): void {
+  try {
+    unlinkSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+/** With the name in it: if what follows cannot be understood either, it shall not follow itself. */
+function claimOfText(file: string, text: string): string {
+  return createHash('sha256')
+    .update(`${basename(file)}\n${text}`)
+    .digest('hex')
+    .slice(0, 16)
+}
+
+function parseRecord(text: string): LockRecord | undefined {
+  try {
+    const record = JSON.parse(text) as Partial<LockRecord> | null
+    const isWhole = typeof record?.pid === 'number' && /^[0-9a-f]{16}$/.test(record.claim ?? '')
+    return isWhole ? (record as LockRecord) : undefined
+  } catch {
+    return undefined // the caller decides what an unreadable lock means
+  }
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}

@@ -1,0 +1,91 @@
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { expect, onTestFinished, test } from 'vitest'
+
+import { filesNamed, readAll, temporaryDirectory } from './sample-store.ts'
+
+/** A container has process ids and a name of its own; this is how one is made. */
+const CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc', '--uts']
+const canContain = spawnSync('unshare', [...CONTAINER, 'true']).status === 0
+const SIGN = /^turnlog\.lock\.alive-/
+
+interface Contained {
+  readonly child: ChildProcess
+  readonly said: string
+}
+
+/** A process in a container of its own that opens the store, appends once and then waits. */
+async function contained(path: string, name: string): Promise<Contained> {
+  const script = join(import.meta.dirname, 'owner-child.mjs')
+  const command = `hostname ${name} && exec "${process.execPath}" "${script}" "${path}" sync`
+  const child = spawn('unshare', [...CONTAINER, 'sh', '-c', command], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, said: said.toString().trim() }
+}
+
+async function killed({ child }: Contained): Promise<void> {
+  const closed = once(child, 'close') // which comes when nobody in the container has its output open any more
+  child.kill('SIGKILL')
+  await closed
+}
+
+test.runIf(canContain)(
+  'the store of a container that was killed opens in the one that is started in its place (needs rights)',
+  async () => {
+    const path = temporaryDirectory()
+    for (const name of ['first', 'first', 'second']) {
+      const container = await contained(path, name)
+      expect(container.said).toBe('open')
+      await killed(container)
+    }
+    expect(filesNamed(path, SIGN)).toHaveLength(1) // the others were removed by those who took over
+    const backend = leveldbBackend({ path })
+    expect((await backend.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
+    expect(await readAll(backend, 'a')).toHaveLength(3)
+    await backend.close()
+    expect(filesNamed(path, SIGN)).toEqual([])
+  },
+)
+
+test.runIf(canContain)(
+  'a container that runs keeps its store from every other, and from its host, under any name (needs rights)',
+  async () => {
+    const path = temporaryDirectory()
+    const owner = await contained(path, 'one')
+    expect(owner.said).toBe('open')
+    for (const name of ['one', 'two']) expect((await contained(path, name)).said).toBe('LOCKED')
+    const backend = leveldbBackend({ path })
+    for (const readOnly of [false, true]) {
+      await expect(backend.open({ readOnly })).rejects.toMatchObject({
+        code: 'LOCKED',
+        message: expect.stringMatching(/is in use by process \d+ on one since/) as string,
+      })
+    }
+    expect(filesNamed(path, SIGN)).toHaveLength(1)
+  },
+)
+
+test.runIf(canContain)('a container whose process was stopped, but lives, keeps its store (needs rights)', async () => {
+  const path = temporaryDirectory()
+  const { child } = await contained(path, 'one')
+  const inside = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()
+  process.kill(Number(inside), 'SIGSTOP')
+  expect((await contained(path, 'one')).said).toBe('LOCKED')
+  child.kill('SIGKILL')
+})
+
+test.runIf(canContain)('a reader sees the store of a container that was killed (needs rights)', async () => {
+  const path = temporaryDirectory()
+  await killed(await contained(path, 'one'))
+  const reader = leveldbBackend({ path })
+  await reader.open({ readOnly: true })
+  expect(await readAll(reader, 'a')).toHaveLength(1)
+  expect(filesNamed(path, SIGN)).toHaveLength(1) // it leaves no trace
+  await reader.close()
+})
