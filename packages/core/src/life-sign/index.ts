@@ -1,2 +1,3 @@
+export { isLocal } from './is-local.ts'
 export { giveLifeSign, isAlive, isContained } from './life-sign.ts'
 export type { LifeSign } from './life-sign.ts'

@@ -1,29 +1,15 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs'
+import { chmodSync, closeSync, constants, lstatSync, openSync, readlinkSync, renameSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import type { Server } from 'node:net'
 import { basename, dirname } from 'node:path'
+
+import { isLocal } from './is-local.ts'
 
 /** A sign that a process lives, which the kernel takes back whatever becomes of that process. */
 export interface LifeSign {
   /** Takes it back, and its file with it. */
   end(): void
 }
-
-/**
- * File systems of this machine alone: ext2 to 4, xfs, btrfs, zfs, f2fs, bcachefs, tmpfs, overlay. A socket in any other one
- * may have its listener where this kernel does not know of it.
- */
-const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x01021994, 0x794c7630])
 
 /** The kernel gives it to the first one, which sees every process of the machine. */
 const FIRST_NAMESPACE = 'pid:[4026531836]'
@@ -90,10 +76,6 @@ export async function isAlive(file: string): Promise<boolean | undefined> {
   } finally {
     if (directory !== undefined) closeSync(directory)
   }
-}
-
-function isLocal(directory: string): boolean {
-  return LOCAL.has(statfsSync(directory).type)
 }
 
 function openDirectory(file: string): number {

@@ -1,16 +1,12 @@
-import { statfsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+
+import { isLocal } from '@turnlog/core/life-sign'
 
 /** Which file it is, as long as the machine runs: whoever copies a file gets another one. */
 export interface FileIdentity {
   readonly device: string
   readonly inode: string
 }
-
-/**
- * File systems of this machine alone: ext2 to 4, xfs, btrfs, zfs, f2fs, bcachefs, tmpfs, overlay. Of others one cannot be
- * sure that a file has the same numbers wherever it is mounted.
- */
-const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x01021994, 0x794c7630])
 
 export function fileIdentity(file: string): FileIdentity {
   const { dev, ino } = statSync(file, { bigint: true })
@@ -22,7 +18,7 @@ export function isAnotherFile(file: string, { device, inode }: Partial<FileIdent
   if (device === undefined || inode === undefined) return false
   try {
     const found = fileIdentity(file)
-    return (found.device !== device || found.inode !== inode) && LOCAL.has(statfsSync(file).type)
+    return (found.device !== device || found.inode !== inode) && isLocal(file)
   } catch {
     return false // gone since, or cannot be told
   }
