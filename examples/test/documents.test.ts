@@ -76,7 +76,7 @@ test('the first code of the README is the quick start, word for word', async () 
 
 test('links between documents lead somewhere', async () => {
   const missing: string[] = []
-  for (const document of [...documents, 'ARCHITECTURE.md', 'bench/README.md']) {
+  for (const document of [...documents, 'ARCHITECTURE.md', 'bench/README.md', 'bench/what-was-learnt.md']) {
     const text = await readFile(join(root, document), 'utf8')
     for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
       const path = join(root, document, '..', target as string)
