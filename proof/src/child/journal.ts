@@ -1,4 +1,4 @@
-import { closeSync, openSync, writevSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, truncateSync, writevSync } from 'node:fs'
 
 import type { JournalRecord } from '../model/record.ts'
 
@@ -11,11 +11,13 @@ const PIPE_DESCRIPTOR = 3
 /**
  * Where a child says what it does, before and after. A line is one `writev`: complete in the page cache when the call
  * returns, whatever happens to the process, and a system call that no store makes, so that injection can leave it alone.
+ * One that is killed in the call leaves half a line, which was never said: who goes on with the journal cuts it off.
  */
 export class Journal {
   readonly #descriptor: number
 
   constructor(path: string) {
+    if (path !== PIPED_JOURNAL) cutHalfLine(path)
     this.#descriptor = path === PIPED_JOURNAL ? PIPE_DESCRIPTOR : openSync(path, 'a')
   }
 
@@ -26,4 +28,11 @@ export class Journal {
   close(): void {
     closeSync(this.#descriptor)
   }
+}
+
+function cutHalfLine(path: string): void {
+  if (!existsSync(path)) return
+  const text = readFileSync(path)
+  const end = text.lastIndexOf(0x0a) + 1
+  if (end < text.length) truncateSync(path, end)
 }

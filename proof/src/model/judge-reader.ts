@@ -1,7 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-
 import type { Operation } from './operation.ts'
-import type { JournalRecord } from './record.ts'
+import { readJournal } from './read-journal.ts'
 
 /**
  * Compares what a reader saw with what the writers knew. A calm writer makes one call at a time and looks after each
@@ -64,9 +62,4 @@ function viewsOf(journal: string): ReadonlyMap<string, ReadonlyMap<number, strin
 function after(view: readonly string[], op: Operation | undefined): readonly string[] {
   if (op?.kind === 'add') return [...view, ...op.ids]
   return op?.kind === 'keepLast' ? view.slice(-op.count) : view
-}
-
-function* readJournal(path: string): Generator<JournalRecord> {
-  if (!existsSync(path)) return
-  for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) yield JSON.parse(line) as JournalRecord
 }

@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-
 import { Lane } from './lane.ts'
 import type { Retry } from './operation.ts'
-import type { JournalRecord } from './record.ts'
+import { readJournal } from './read-journal.ts'
 
 export interface Episode {
   readonly violations: readonly string[]
@@ -109,9 +107,4 @@ export class Oracle {
     }
     return lane
   }
-}
-
-function* readJournal(path: string): Generator<JournalRecord> {
-  if (!existsSync(path)) return
-  for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) yield JSON.parse(line) as JournalRecord
 }
