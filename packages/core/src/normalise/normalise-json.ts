@@ -84,14 +84,14 @@ function walkArray(array: readonly unknown[], depth: number, replaces = false): 
   const { toJSON } = array as { toJSON?: unknown }
   if (typeof toJSON === 'function' && !replaces) return walkReplacement(array, toJSON, depth)
   bytes += 2
-  let same = !replaces && Object.isFrozen(array)
+  let same = !replaces && Object.isFrozen(array) && hasOnly(array, array.length + 1) // and its length
   const copy: Json[] = []
   for (let i = 0; i < array.length; i++) {
     const item = array[i]
     trail[depth] = i
     const normal = item === undefined ? undefined : walk(item, depth + 1)
     if (normal === undefined) throw new Refusal(depth + 1, 'undefined cannot be stored in an array; use null')
-    if (normal !== item) same = false
+    if (same && (!Object.is(normal, item) || isComputed(array, i))) same = false
     copy.push(normal)
     bytes += 1
   }
@@ -130,9 +130,10 @@ function bigintRefusal(depth: number): Refusal {
 
 function walkProperties(object: object, depth: number, reusable: boolean): Json {
   bytes += 2
-  let same = reusable
+  const keys = Object.keys(object)
+  let same = reusable && hasOnly(object, keys.length)
   const copy: Record<string, Json> = {}
-  for (const key of Object.keys(object)) {
+  for (const key of keys) {
     const item = (object as Record<string, unknown>)[key]
     if (item === undefined) {
       same = false
@@ -144,13 +145,22 @@ function walkProperties(object: object, depth: number, reusable: boolean): Json 
       same = false
       continue
     }
-    // A frozen getter may still answer differently next time, so only plain data is taken as it is.
-    if (same && (normal !== item || Object.getOwnPropertyDescriptor(object, key)?.get !== undefined)) same = false
+    if (same && (!Object.is(normal, item) || isComputed(object, key))) same = false
     bytes += key.length + 4
     if (key === '__proto__') defineOwn(copy, key, normal)
     else copy[key] = normal
   }
   return same ? (object as Json) : Object.freeze(copy)
+}
+
+/** Whether there is nothing else in it: a hidden property is not stored, and what it refers to may still change. */
+function hasOnly(object: object, properties: number): boolean {
+  return Reflect.ownKeys(object).length === properties
+}
+
+/** A frozen getter may still answer differently next time, so only plain data is taken as it is. */
+function isComputed(object: object, key: string | number): boolean {
+  return Object.getOwnPropertyDescriptor(object, key)?.get !== undefined
 }
 
 /** The value of a `new String` and its like, which JSON takes for the value itself. */

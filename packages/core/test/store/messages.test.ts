@@ -95,3 +95,35 @@ test('a frozen object with a getter is copied, so that it cannot change later', 
   answer = 'second'
   expect((await store.getHistory(KEY))[0]).toEqual({ role: 'user', text: 'first' })
 })
+
+interface Stored {
+  readonly content?: readonly string[]
+  readonly n?: number
+  readonly items?: readonly number[]
+}
+
+test('what a caller has frozen is taken as it is only if nothing in it can say another thing later', async () => {
+  const store = await openStore(memoryBackend())
+  await store.addMessage(KEY, 'user', 'first')
+  await store.getHistory(KEY)
+  let asked = 0
+  const content = Object.defineProperty(['x'], 0, { get: () => `answer ${++asked}`, enumerable: true })
+  const hidden = Object.defineProperty({ role: 'user' }, 'later', { value: { changes: 0 } })
+  const named = Object.assign(['x'], { extra: { changes: 0 } })
+  await store.addMessages(KEY, [
+    Object.freeze({ role: 'user', content: Object.freeze(content) }),
+    Object.freeze({ role: 'user', n: -0, items: Object.freeze([-0]) }),
+    Object.freeze(hidden),
+    Object.freeze({ role: 'user', content: Object.freeze(named) }),
+    Object.freeze({ role: 'user', [Symbol('mine')]: {} }),
+  ])
+  const [, computed, zeros, plain, list, symbol] = (await store.getHistory(KEY)) as unknown as Stored[]
+  const [answer] = computed?.content ?? []
+  expect(computed?.content?.[0]).toBe(answer)
+  expect(Object.is(zeros?.n, 0)).toBe(true)
+  expect(Object.is(zeros?.items?.[0], 0)).toBe(true)
+  expect(Reflect.ownKeys(plain ?? {})).toEqual(['role'])
+  expect(Reflect.ownKeys(list?.content ?? [])).toEqual(['0', 'length'])
+  expect(Reflect.ownKeys(symbol ?? {})).toEqual(['role'])
+  await store.close()
+})
