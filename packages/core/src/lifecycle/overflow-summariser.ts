@@ -2,7 +2,7 @@ import type { Clock } from '../config/clock.ts'
 import type { StoreWarning } from '../config/store-warning.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { ToolLinksOf } from '../pairs/tool-links.ts'
-import type { SummaryRequest } from '../plan/summarize.ts'
+import type { SummaryOfLife } from '../plan/summarize.ts'
 import type { SessionView, TruncateResult } from '../store/session-store.ts'
 import { viewOf } from '../store/view-of.ts'
 import type { SessionState } from '../view/session-state.ts'
@@ -23,7 +23,7 @@ export interface OverflowContext<M> {
   readonly onOverflow: OnOverflow<M>
   limit(key: string): ViewLimit
   load(key: string): Promise<SessionState<M>>
-  summarize(key: string, request: SummaryRequest): Promise<TruncateResult>
+  summarize(key: string, request: SummaryOfLife): Promise<TruncateResult>
   warn(warning: StoreWarning): void
 }
 
@@ -100,7 +100,8 @@ export class OverflowSummariser<M extends object> {
     signal.throwIfAborted()
     const through = view.positions.at(-1) as number
     // A CONFLICT (somebody else cut or summarised) is a failure like others, so that models are not asked in a circle.
-    const { removed } = await context.summarize(key, { summary, through, version: view.version })
+    const { incarnation } = state
+    const { removed } = await context.summarize(key, { summary, through, version: view.version, incarnation })
     if (removed === 0) throw new StoreError('CONFLICT', 'What was summarised cannot be cut any more.', { session: key })
     return false
   }

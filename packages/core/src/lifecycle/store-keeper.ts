@@ -7,11 +7,11 @@ import { isStoreError, StoreError } from '../errors/store-error.ts'
 import type { ToolLinksOf } from '../pairs/tool-links.ts'
 import { deadThrough, planCheckpoint, planCompact, planTrim } from '../plan/compact.ts'
 import type { Draft } from '../plan/draft.ts'
-import type { SummaryRequest } from '../plan/summarize.ts'
+import type { SummaryOfLife } from '../plan/summarize.ts'
 import type { Intent } from '../queue/intent.ts'
 import type { SessionQueues } from '../queue/session-queues.ts'
-import { checkWholeNumber } from '../store/check-options.ts'
-import { listSessions } from '../store/list-sessions.ts'
+import { checkKeyText, checkObject, checkWholeNumber } from '../store/check-options.ts'
+import { listSoundSessions } from '../store/list-sessions.ts'
 import type { CompactResult, TruncateResult } from '../store/session-store.ts'
 import { lastDeadMessage } from '../view/last-dead-message.ts'
 import type { EventSource } from '../view/read-events.ts'
@@ -26,6 +26,8 @@ import type { SweepResult } from './sweep-result.ts'
 import { SweepSteps } from './sweep-steps.ts'
 import { DEFAULT_INTERVAL_MS, Sweeper } from './sweeper.ts'
 
+type Needs<M> = Pick<Intent<M, object>, 'prepare' | 'afterwards'>
+
 export interface KeeperContext<M extends object> {
   readonly source: EventSource
   readonly states: SessionStates<M>
@@ -34,12 +36,10 @@ export interface KeeperContext<M extends object> {
   readonly readOnly: boolean
   limits(key: string): SessionLimits
   /** Plans and writes, as an operation of the store. */
-  write(
-    key: string,
-    plan: (draft: Draft<M>) => void,
-    needs?: Pick<Intent<M, object>, 'prepare' | 'afterwards'>,
-  ): Promise<unknown>
-  summarize(key: string, request: SummaryRequest): Promise<TruncateResult>
+  write(key: string, plan: (draft: Draft<M>) => void, needs?: Needs<M>): Promise<unknown>
+  /** The same for what was begun already: not refused if the store closes meanwhile. */
+  finish(key: string, plan: (draft: Draft<M>) => void, needs: Needs<M>): Promise<unknown>
+  summarize(key: string, request: SummaryOfLife): Promise<TruncateResult>
   deleteSession(key: string, options: { expectedVersion: number; reason: string }): Promise<boolean>
 }
 
@@ -130,7 +130,7 @@ export class StoreKeeper<M extends object> {
     const prepare = async (settled: SessionState<M>): Promise<void> => {
       past = { settled, dead: await lastDeadMessage(source, key, settled) }
     }
-    await this.#context.write(key, plan, { prepare })
+    await this.#context.finish(key, plan, { prepare })
     if (eventsRemoved === 0) return { eventsRemoved, bytesFreed: 0 }
     await this.#reclaim(key)
     const after = await backend.head(key)
@@ -163,17 +163,23 @@ export class StoreKeeper<M extends object> {
     return isDeleted
   }
 
-  /** Deletes at once what has been idle for so long: the caller's own decision, so no second look is taken. */
-  async expire({ idleForMs, prefix }: { idleForMs: number; prefix?: string }): Promise<{ sessions: number }> {
+  /**
+   * Deletes at once what has been idle for so long: the caller's own decision, so no second look is taken.
+   *
+   * @throws the first damage that was met, when all the others have had their turn
+   */
+  async expire(options: { readonly idleForMs: number; readonly prefix?: string }): Promise<{ sessions: number }> {
+    const { idleForMs, prefix } = checkObject('options', options, ['idleForMs', 'prefix'])
     checkWholeNumber('idleForMs', idleForMs)
+    checkKeyText('prefix', prefix)
     const before = this.#clock.now() - idleForMs
     let sessions = 0
-    for await (const { key, version, updatedAt } of listSessions(
-      this.#context.source,
-      prefix === undefined ? {} : { prefix },
-    )) {
-      if (updatedAt < before && (await this.#deleteUnused(key, version))) sessions += 1
+    const damaged: StoreError[] = []
+    const keys = prefix === undefined ? {} : { prefix }
+    for await (const info of listSoundSessions(this.#context.source, keys, (damage) => damaged.push(damage))) {
+      if (info.updatedAt < before && (await this.#deleteUnused(info.key, info.version))) sessions += 1
     }
+    if (damaged[0] !== undefined) throw damaged[0]
     return { sessions }
   }
 

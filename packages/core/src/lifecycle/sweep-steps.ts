@@ -2,6 +2,8 @@ import type { SessionHead } from '../backend/backend.ts'
 import type { Clock } from '../config/clock.ts'
 import type { StoreSettings } from '../config/store-config.ts'
 import type { StoreWarning } from '../config/store-warning.ts'
+import { soundPages } from '../copy/sound-heads.ts'
+import type { StoreError } from '../errors/store-error.ts'
 import { isStoreError } from '../errors/store-error.ts'
 import { loadState } from '../view/load-state.ts'
 import type { Projection } from '../view/projection.ts'
@@ -60,6 +62,8 @@ export class SweepSteps {
   readonly #retention: ((key: string) => RetentionRules) | undefined
   readonly #autoCompact: SweepPolicies['autoCompact']
   #after: string | undefined
+  /** Damage that this sweep has warned of: each step may meet it again. */
+  readonly #toldDamage = new Set<string>()
   #hasWarned = false
 
   constructor(
@@ -81,7 +85,7 @@ export class SweepSteps {
   async step(signal: AbortSignal): Promise<SweepResult> {
     const now = this.#believedTime()
     const counts: Counts = { sessions: 0, expired: 0, tracesErased: 0, compacted: 0, eventsRemoved: 0, failed: 0 }
-    const heads = await this.#nextHeads()
+    const heads = await this.#nextHeads(counts)
     for (const head of heads) {
       if (signal.aborted || changed(counts) >= ACTS_PER_STEP) break
       counts.sessions += 1
@@ -92,15 +96,34 @@ export class SweepSteps {
     if (done) {
       this.#after = undefined
       this.#candidates.endSweep()
+      this.#toldDamage.clear()
     }
     return { ...counts, clockJumped: now === undefined, done }
   }
 
-  async #nextHeads(): Promise<SessionHead[]> {
+  async #nextHeads(counts: Counts): Promise<SessionHead[]> {
     const heads: SessionHead[] = []
-    const after = this.#after === undefined ? undefined : { after: this.#after }
-    for await (const batch of this.#source.backend.list({ ...after, limit: HEADS_PER_STEP })) heads.push(...batch)
+    const keys = this.#after === undefined ? {} : { after: this.#after }
+    const onDamaged = (damage: StoreError): void => this.#tellDamage(damage, counts)
+    for await (const head of soundPages(this.#source.backend, keys, HEADS_PER_STEP, onDamaged)) {
+      if (heads.push(head) === HEADS_PER_STEP) break
+    }
     return heads
+  }
+
+  /** A session that cannot even be listed. The others must not grow for ever because of it. */
+  #tellDamage(damage: StoreError, counts: Counts): void {
+    if (this.#toldDamage.has(damage.message)) return
+    this.#toldDamage.add(damage.message)
+    this.#fail(damage.session, damage, counts)
+  }
+
+  #fail(session: string | undefined, cause: unknown, counts: Counts): void {
+    counts.failed += 1
+    const which = session === undefined ? 'a session' : `session ${JSON.stringify(session)}`
+    const message = `The sweeper could not work on ${which}; it goes on with the others and tries again at the next sweep. Run verify if this repeats.`
+    const about = session === undefined ? undefined : { session }
+    this.#acts.warn({ code: 'SWEEP_SESSION_FAILED', message, ...about, cause })
   }
 
   /** One session that fails is reported, and the sweep goes on with the next. */
@@ -120,9 +143,7 @@ export class SweepSteps {
       if (removed > 0) counts.compacted += 1
     } catch (error) {
       if (isStoreError(error, 'CLOSED') || isStoreError(error, 'READ_ONLY')) throw error
-      counts.failed += 1
-      const message = `The sweeper could not work on session ${JSON.stringify(key)}; it goes on with the others and tries again at the next sweep. Run verify if this repeats.`
-      this.#acts.warn({ code: 'SWEEP_SESSION_FAILED', message, session: key, cause: error })
+      this.#fail(key, error, counts)
     }
   }
 

@@ -14,6 +14,11 @@ export interface SummaryRequest {
   readonly version: number
 }
 
+/** One that must not reach a session that was erased and made anew since: there, positions mean other messages. */
+export interface SummaryOfLife extends SummaryRequest {
+  readonly incarnation?: string | undefined
+}
+
 /**
  * Summary and cut in one. What was appended while the summary was written stays; but if somebody else summarised,
  * cut or replaced in between, the summary does not describe what would be cut.
@@ -23,10 +28,17 @@ export interface SummaryRequest {
 export function planSummarize<M extends object>(
   session: string,
   draft: Draft<M>,
-  { summary, through, version }: SummaryRequest,
+  { summary, through, version, incarnation }: SummaryOfLife,
   toolLinks: ToolLinksOf | undefined,
 ): CutResult {
   const { state } = draft
+  if (incarnation !== undefined && incarnation !== state.incarnation) {
+    throw new StoreError('CONFLICT', `Session ${JSON.stringify(session)} was erased while its summary was written.`, {
+      session,
+      expected: version,
+      actual: state.last,
+    })
+  }
   if (state.cutSeq > version || version > state.last) {
     throw new StoreError(
       'CONFLICT',

@@ -26,6 +26,7 @@ class StoreSessionManager<M extends object> implements SessionManager<M> {
   readonly #onError: (error: unknown, failed: FailedOperation) => void
   /** Of each session that is being written to: resolves when its writes so far have settled. */
   readonly #pending = new Map<string, Promise<unknown>>()
+  readonly #saving = new Set<Promise<void>>()
 
   constructor(store: SessionStore<M>, onError: (error: unknown, failed: FailedOperation) => void) {
     this.#store = store
@@ -72,11 +73,18 @@ class StoreSessionManager<M extends object> implements SessionManager<M> {
   }
 
   async save(key: string): Promise<void> {
+    const saving = this.#compact(key)
+    this.#saving.add(saving)
+    await saving.finally(() => this.#saving.delete(saving))
+  }
+
+  async #compact(key: string): Promise<void> {
     await this.#pending.get(key)
     await this.#store.compact(key)
   }
 
   async close(): Promise<void> {
+    await Promise.allSettled(this.#saving) // each begins when the writes before it have settled
     await this.#store.close()
     await Promise.all(this.#pending.values()) // their failures are reported before this resolves
   }

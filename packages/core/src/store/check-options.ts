@@ -1,9 +1,13 @@
 import { StoreError } from '../errors/store-error.ts'
+import { nearestName } from '../config/nearest-name.ts'
 import { textHash } from '../ids/text-hash.ts'
 import type { Operation } from '../plan/draft.ts'
 import type { WriteOptions } from './session-store.ts'
 
 const MAX_OPERATION_ID_LENGTH = 256
+
+/** Of every write, and of those that cut. */
+const WRITE_OPTIONS = ['expectedVersion', 'operationId', 'exact']
 
 /** Options of a write as the queue wants them. */
 export interface CheckedOptions {
@@ -17,7 +21,7 @@ export interface CheckedOptions {
  */
 export function checkWriteOptions(options: WriteOptions | undefined, request: readonly unknown[]): CheckedOptions {
   if (options === undefined) return {}
-  const { expectedVersion, operationId } = checkObject('options', options)
+  const { expectedVersion, operationId } = checkObject('options', options, WRITE_OPTIONS)
   if (expectedVersion !== undefined) checkWholeNumber('expectedVersion', expectedVersion)
   if (operationId !== undefined && (typeof operationId !== 'string' || !isOperationId(operationId))) {
     throw new StoreError('INVALID_ARGUMENT', `operationId is a string of 1 to ${MAX_OPERATION_ID_LENGTH} characters.`)
@@ -48,15 +52,55 @@ export function checkText(name: string, value: unknown): asserts value is string
   }
 }
 
+/** Another value than a boolean would count as false: `erase: 'true'` would erase nothing. @throws `INVALID_ARGUMENT` */
+export function checkFlag(name: string, value: unknown): asserts value is boolean | undefined {
+  if (value !== undefined && typeof value !== 'boolean') {
+    throw new StoreError('INVALID_ARGUMENT', `${name} is true or false, not ${describe(value)}.`)
+  }
+}
+
+/** @throws `INVALID_ARGUMENT` */
+export function checkSignal(name: string, value: unknown): asserts value is AbortSignal | undefined {
+  if (value === undefined) return
+  const { aborted, addEventListener } = checkObject(name, value as Partial<AbortSignal>)
+  if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function') {
+    throw new StoreError('INVALID_ARGUMENT', `${name} is an AbortSignal, not another object.`)
+  }
+}
+
 /**
- * For arguments that are taken apart, which callers without types leave out.
+ * What a listing compares keys with. Half of a surrogate pair, as of a key that was cut in the middle of an emoji, has no
+ * bytes to compare.
+ *
+ * @throws `INVALID_ARGUMENT`
+ */
+export function checkKeyText(name: string, value: unknown): asserts value is string | undefined {
+  if (value === undefined) return
+  checkText(name, value)
+  if (/\p{Surrogate}/u.test(value)) {
+    throw new StoreError('INVALID_ARGUMENT', `${name} contains half of a surrogate pair. Cut keys between characters.`)
+  }
+}
+
+/**
+ * For arguments that are taken apart, which callers without types leave out. `known` are the names that it may have: one
+ * that is nearly one of them is refused, because `expectedVersoin` would switch off the very check that was asked for.
+ * Others are left alone: callers may pass more than is looked at.
  *
  * @returns the same
  * @throws `INVALID_ARGUMENT`
  */
-export function checkObject<T>(name: string, value: T): T & object {
-  if (typeof value === 'object' && value !== null) return value
-  throw new StoreError('INVALID_ARGUMENT', `${name} is an object, not ${describe(value)}.`)
+export function checkObject<T>(name: string, value: T, known: readonly string[] = []): T & object {
+  if (typeof value !== 'object' || value === null) {
+    throw new StoreError('INVALID_ARGUMENT', `${name} is an object, not ${describe(value)}.`)
+  }
+  for (const given of Object.keys(value)) {
+    const meant = known.includes(given) ? undefined : nearestName(given, known)
+    if (meant !== undefined) {
+      throw new StoreError('INVALID_ARGUMENT', `${name} has ${JSON.stringify(given)}. Did you mean "${meant}"?`)
+    }
+  }
+  return value
 }
 
 /** @throws `INVALID_ARGUMENT` */

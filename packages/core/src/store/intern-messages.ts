@@ -19,7 +19,8 @@ export function internMessages<M extends object>(
 ): NormalMessage<M>[] {
   if (!Array.isArray(input)) throw new StoreError('INVALID_ARGUMENT', `messages is an array, not ${describe(input)}.`)
   const shift = hint === undefined ? 0 : hint.length - input.length
-  return input.map((message: unknown, index) => {
+  // Not `map`, which passes over holes and leaves them.
+  return Array.from(input, (message: unknown, index) => {
     return (
       known(hint, index, message) ??
       known(hint, index + shift, message) ??
@@ -31,6 +32,10 @@ export function internMessages<M extends object>(
 function known<M>(hint: SessionState<M> | undefined, index: number, message: unknown): NormalMessage<M> | undefined {
   if (hint === undefined || index < 0 || index >= hint.length) return undefined
   const stored = hint.messages[index] as M
-  if (!sameJson(message, stored)) return undefined
+  try {
+    if (!sameJson(message, stored)) return undefined
+  } catch {
+    return undefined // a getter of the caller throws: whoever normalises it says so
+  }
   return { message: stored, bytes: hint.entries.bytes(index) }
 }

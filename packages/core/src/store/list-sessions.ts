@@ -1,12 +1,13 @@
 import type { SessionHead } from '../backend/backend.ts'
-import { soundPages } from '../copy/sound-heads.ts'
+import type { OnDamaged } from '../copy/sound-heads.ts'
+import { soundHeads, soundPages } from '../copy/sound-heads.ts'
 import type { StoreError } from '../errors/store-error.ts'
 import { compareKeys } from '../keys/compare-keys.ts'
 import { loadState } from '../view/load-state.ts'
 import type { Projection } from '../view/projection.ts'
 import { projectionOf, readProjection } from '../view/projection.ts'
 import type { EventSource } from '../view/read-events.ts'
-import { checkObject, checkText, checkWholeNumber } from './check-options.ts'
+import { checkKeyText, checkObject, checkWholeNumber } from './check-options.ts'
 import type { ListOptions, SessionInfo } from './session-store.ts'
 
 /** Heads that are asked for at a time for a page. Deleted sessions have heads as well, so it takes more than its limit. */
@@ -15,9 +16,9 @@ const MOST_HEADS = 4096
 
 /** The sessions that exist, by their heads alone; only a head without a usable projection costs a look at its log. */
 export async function* listSessions(source: EventSource, options: ListOptions = {}): AsyncGenerator<SessionInfo> {
-  const { prefix, after, limit = Infinity } = checkObject('options', options)
-  if (prefix !== undefined) checkText('prefix', prefix)
-  if (after !== undefined) checkText('after', after)
+  const { prefix, after, limit = Infinity } = checkObject('options', options, ['prefix', 'after', 'limit'])
+  checkKeyText('prefix', prefix)
+  checkKeyText('after', after)
   if (limit !== Infinity) checkWholeNumber('limit', limit)
   const keys = { ...(prefix === undefined ? undefined : { prefix }), ...(after === undefined ? undefined : { after }) }
   if (limit !== Infinity) {
@@ -29,6 +30,18 @@ export async function* listSessions(source: EventSource, options: ListOptions = 
       const info = readInfo(head) ?? (await loadInfo(source, head))
       if (info !== 'deleted') yield info
     }
+  }
+}
+
+/** The same, although others are damaged; those are told. */
+export async function* listSoundSessions(
+  source: EventSource,
+  keys: Omit<ListOptions, 'limit'>,
+  onDamaged: OnDamaged,
+): AsyncGenerator<SessionInfo> {
+  for await (const head of soundHeads(source.backend, keys, onDamaged)) {
+    const info = readInfo(head) ?? (await loadInfo(source, head))
+    if (info !== 'deleted') yield info
   }
 }
 

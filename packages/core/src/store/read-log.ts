@@ -5,7 +5,7 @@ import { freezeAndMeasure } from '../normalise/freeze.ts'
 import type { Head } from '../backend/backend.ts'
 import type { EventSource } from '../view/read-events.ts'
 import { explainGap } from '../view/read-events.ts'
-import { checkWholeNumber } from './check-options.ts'
+import { checkFlag, checkWholeNumber } from './check-options.ts'
 import type { EventRange } from './session-store.ts'
 
 /**
@@ -22,6 +22,7 @@ export async function* readLog<M>(
   if (from !== undefined) checkWholeNumber('from', from)
   if (to !== undefined) checkWholeNumber('to', to)
   if (limit !== undefined) checkWholeNumber('limit', limit)
+  checkFlag('reverse', reverse)
   const head = await source.backend.head(session)
   if (head === undefined) return
   if (from !== undefined && from > 0 && from < head.first) throw trimmed(session, from, head.first)

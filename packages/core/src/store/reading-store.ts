@@ -13,8 +13,9 @@ import type { EventSource } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { stateAt } from '../view/state-at.ts'
 import { Signals } from '../watch/signals.ts'
+import type { WatchStart } from '../watch/watch-session.ts'
 import { watchSession } from '../watch/watch-session.ts'
-import { checkObject, checkWholeNumber } from './check-options.ts'
+import { checkFlag, checkObject, checkSignal, checkWholeNumber } from './check-options.ts'
 import { listSessions } from './list-sessions.ts'
 import { readLog } from './read-log.ts'
 import type {
@@ -31,6 +32,7 @@ import { storeStats } from './store-stats.ts'
 import { verifyStore } from './verify-store.ts'
 import { viewOf } from './view-of.ts'
 
+const HISTORY_OPTIONS = ['limit', 'at', 'exact', 'repair', 'copy']
 const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024
 
 /** What a store is made from beside its settings. */
@@ -55,9 +57,9 @@ export class ReadingStore<M extends object> {
 
   constructor({ backend, readOnly, schema = EVENT_SCHEMA }: StoreParts, settings: StoreSettings<M>) {
     const { clock = Date } = settings
-    this.source = { backend, schema }
     this.now = () => clock.now()
     this.#otherWriters = backend.capabilities.access === 'shared' || readOnly
+    this.source = { backend, schema, hasOtherWriters: this.#otherWriters }
     this.states = new SessionStates(this.source, !this.#otherWriters, settings.viewCacheBytes ?? DEFAULT_CACHE_BYTES)
     this.toolLinks = guardedToolLinks(settings.toolLinks?.bind(settings) as ToolLinksOf | undefined)
   }
@@ -70,12 +72,16 @@ export class ReadingStore<M extends object> {
   }
 
   async #readHistory(key: string, options: HistoryOptions = {}): Promise<M[]> {
-    const { limit, at } = checkObject('options', options)
+    // Taken apart before anything is waited for: what the caller does to the object afterwards must not matter.
+    const { limit, at, exact, repair, copy } = checkObject('options', options, HISTORY_OPTIONS)
     if (limit !== undefined) checkWholeNumber('limit', limit)
     if (at !== undefined) checkWholeNumber('at', at)
+    checkFlag('exact', exact)
+    checkFlag('repair', repair)
+    checkFlag('copy', copy)
     const present = await this.loadState(key)
     const state = at === undefined ? present : await stateAt(this.source, key, present, at)
-    return historyOf(state, options, this.toolLinks)
+    return historyOf(state, { limit, exact, repair, copy }, this.toolLinks)
   }
 
   async getSummary(key: string): Promise<string> {
@@ -88,7 +94,7 @@ export class ReadingStore<M extends object> {
 
   async *events(key: string, range: EventRange = {}): AsyncGenerator<SessionEvent<M>> {
     this.checkSession(key)
-    yield* readLog<M>(this.source, key, checkObject('range', range))
+    yield* readLog<M>(this.source, key, checkObject('range', range, ['from', 'to', 'reverse', 'limit']))
   }
 
   watch(key: string, options: WatchOptions = {}): AsyncIterable<SessionEvent<M>> {
@@ -96,15 +102,17 @@ export class ReadingStore<M extends object> {
     start.catch(() => undefined) // told to whoever iterates, and nobody may
     const { source, signals } = this
     const context = { source, signals, polls: this.#otherWriters, closed: this.#closed.signal }
-    return watchSession<M>(context, key, start, (options as WatchOptions | null)?.signal)
+    return watchSession<M>(context, key, start)
   }
 
   /** "Now" is when `watch` is called, not when somebody begins to iterate. */
-  async #watchStart(key: string, options: WatchOptions): Promise<number> {
+  async #watchStart(key: string, options: WatchOptions): Promise<WatchStart> {
     this.checkSession(key)
-    const { after } = checkObject('options', options)
+    const { after, signal } = checkObject('options', options, ['after', 'signal'])
     if (after !== undefined) checkWholeNumber('after', after)
-    return after ?? (await this.source.backend.head(key))?.last ?? 0
+    checkSignal('signal', signal)
+    const head = await this.source.backend.head(key)
+    return { after, seen: after ?? head?.last ?? 0, incarnation: head?.incarnation, signal }
   }
 
   async *listSessions(options?: ListOptions): AsyncGenerator<SessionInfo> {

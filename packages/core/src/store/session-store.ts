@@ -218,15 +218,21 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
   restore(key: string, target: { readonly at: number }, options?: WriteOptions): Promise<WriteResult>
   /** A new session with the view, summary and metadata of another. `CONFLICT` if `to` exists. */
   fork(from: string, to: string, options?: { readonly at?: number }): Promise<WriteResult>
-  /** Events as they are recorded, by this process or another. Ends when the store closes. */
+  /**
+   * Events as they are recorded, by this process or another. Ends when the store closes. `TRIMMED` if events were removed
+   * before they were delivered, also by the very append that brought them.
+   */
   watch(key: string, options?: WatchOptions): AsyncIterable<SessionEvent<M>>
   /** Merges top-level fields; `null` removes one. At most 4 KB in all. */
   setMetadata(key: string, metadata: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<WriteResult>
   /** Records something that is not part of the conversation: usage, approvals, links. */
   note(key: string, kind: string, data: unknown, options?: WriteOptions): Promise<WriteResult>
-  /** False if there was no such session. */
+  /** False if there was no such session. What is remembered of `operationId`s goes with it. */
   deleteSession(key: string, options?: DeleteOptions): Promise<boolean>
-  /** Deletes sessions without an event for so long. */
+  /**
+   * Deletes sessions without an event for so long. Damaged ones are passed over and the first is thrown at the end; if
+   * the store closes meanwhile, `CLOSED`. What was deleted until then stays so.
+   */
   expire(options: { readonly idleForMs: number; readonly prefix?: string }): Promise<{ readonly sessions: number }>
   /**
    * One step of the sweeper by hand: looks at some more sessions and does what `expire`, `retention` and `autoCompact`

@@ -1,8 +1,5 @@
 import type { StoreSettings } from '../config/store-config.ts'
-import { StoreError } from '../errors/store-error.ts'
 import type { Position } from '../events/run.ts'
-import type { JsonObject } from '../json/json.ts'
-import { checkKey } from '../keys/check-key.ts'
 import type { SessionLimits } from '../lifecycle/session-limits.ts'
 import { sessionLimits } from '../lifecycle/session-limits.ts'
 import { StoreKeeper } from '../lifecycle/store-keeper.ts'
@@ -15,19 +12,24 @@ import { planAddMessages } from '../plan/add-messages.ts'
 import { cutBefore, cutToLast, planCut } from '../plan/cut.ts'
 import { planDelete } from '../plan/delete.ts'
 import type { Draft } from '../plan/draft.ts'
-import { planFork } from '../plan/fork.ts'
 import { planReplaceFrom } from '../plan/replace-from.ts'
 import { planRestore } from '../plan/restore.ts'
 import { planSetHistory } from '../plan/set-history.ts'
 import { planSetMetadata } from '../plan/set-metadata.ts'
-import type { SummaryRequest } from '../plan/summarize.ts'
+import type { SummaryOfLife } from '../plan/summarize.ts'
 import { planSummarize } from '../plan/summarize.ts'
 import { SessionQueues } from '../queue/session-queues.ts'
 import type { SessionState } from '../view/session-state.ts'
-import { visibleVersion } from '../view/session-state.ts'
 import { stateAt } from '../view/state-at.ts'
-import { checkCutTarget, checkObject, checkText, checkWholeNumber, checkWriteOptions } from './check-options.ts'
-import { checkPlainObject } from './check-plain-object.ts'
+import {
+  checkCutTarget,
+  checkFlag,
+  checkObject,
+  checkText,
+  checkWholeNumber,
+  checkWriteOptions,
+} from './check-options.ts'
+import { forkSession } from './fork-session.ts'
 import { internMessages } from './intern-messages.ts'
 import type {
   CompactResult,
@@ -40,7 +42,9 @@ import type {
 } from './session-store.ts'
 import type { StoreParts } from './reading-store.ts'
 import { ReadingStore } from './reading-store.ts'
+import { normaliseMetadata } from './normalise-metadata.ts'
 import { provideInternals } from './store-internals.ts'
+import { Unfinished } from './unfinished.ts'
 import type { Intent, Planned } from '../queue/intent.ts'
 
 /**
@@ -51,6 +55,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   readonly #queues: SessionQueues<M>
   readonly #limits: (key: string) => SessionLimits
   readonly #keeper: StoreKeeper<M>
+  readonly #unfinished = new Unfinished()
 
   constructor(parts: StoreParts, settings: StoreSettings<M>) {
     super(parts, settings)
@@ -77,6 +82,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
         readOnly: parts.readOnly,
         limits: this.#limits,
         write: async (key, plan, needs) => this.#write(key, undefined, [], 0, plan, needs),
+        finish: (key, plan, needs) => this.#queues.enqueue(key, { bytes: 0, plan, ...needs }),
         summarize: (key, request) => this.summarize(key, request),
         deleteSession: (key, options) => this.deleteSession(key, options),
       },
@@ -136,7 +142,8 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     keepLast: number | { readonly before: Position },
     options: TruncateOptions = {},
   ): Promise<TruncateResult> {
-    const exact = checkObject('options', options).exact === true
+    const { exact = false } = checkObject('options', options)
+    checkFlag('exact', exact)
     checkCutTarget(keepLast)
     // A copy, because it is looked at when its turn comes.
     const target = typeof keepLast === 'number' ? keepLast : { before: keepLast.before }
@@ -154,12 +161,12 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     return this.#write(key, options, ['history', history], bytesOf(history), (draft) => planSetHistory(draft, history))
   }
 
-  async summarize(key: string, request: SummaryRequest, options?: WriteOptions): Promise<TruncateResult> {
-    const { summary, through, version } = checkObject('request', request)
+  async summarize(key: string, request: SummaryOfLife, options?: WriteOptions): Promise<TruncateResult> {
+    const { summary, through, version, incarnation } = checkObject('request', request)
     checkText('summary', summary)
     checkWholeNumber('through', through)
     checkWholeNumber('version', version)
-    const asked = { summary, through, version }
+    const asked = { summary, through, version, incarnation }
     return this.#write(key, options, ['summarize', asked], summary.length, (draft) =>
       planSummarize(key, draft, asked, this.toolLinks),
     )
@@ -190,18 +197,9 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   async fork(from: string, to: string, options: { readonly at?: number } = {}): Promise<WriteResult> {
-    checkKey(to)
-    const present = await this.loadState(from)
-    const version = visibleVersion(present)
-    if (version === 0) {
-      throw new StoreError('NOT_FOUND', `Cannot fork session ${JSON.stringify(from)}: it does not exist.`, {
-        session: from,
-      })
-    }
-    const { at = version } = checkObject('options', options)
-    checkWholeNumber('at', at)
-    const source = { ...(await stateAt(this.source, from, present, at)), metadata: present.metadata }
-    return this.#write(to, { expectedVersion: 0 }, [], source.bytes, (draft) => planFork(draft, source, { from, at }))
+    this.checkSession(from)
+    const { source, states } = this
+    return this.#unfinished.add(forkSession({ source, states, queues: this.#queues }, from, to, options))
   }
 
   async setMetadata(
@@ -209,9 +207,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     metadata: Readonly<Record<string, unknown>>,
     options?: WriteOptions,
   ): Promise<WriteResult> {
-    checkPlainObject('metadata', metadata)
-    const changes = normaliseJson(metadata, 'metadata').value as JsonObject
-    checkPlainObject('metadata', changes) // a toJSON may have made something else of it
+    const changes = normaliseMetadata(metadata)
     const plan = (draft: Draft<M>): void => planSetMetadata(key, draft, changes)
     return this.#write(key, options, ['metadata', changes], 0, plan, { onlyAdds: true })
   }
@@ -225,11 +221,12 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
 
   async compact(key: string): Promise<CompactResult> {
     this.checkSession(key)
-    return this.#keeper.compact(key)
+    return this.#unfinished.add(this.#keeper.compact(key))
   }
 
   async deleteSession(key: string, options: DeleteOptions = {}): Promise<boolean> {
-    const { erase, expectedVersion, reason } = checkObject('options', options)
+    const { erase, expectedVersion, reason } = checkObject('options', options, ['erase', 'expectedVersion', 'reason'])
+    checkFlag('erase', erase)
     if (reason !== undefined) checkText('reason', reason)
     const write = expectedVersion === undefined ? undefined : { expectedVersion }
     let existed = false
@@ -244,7 +241,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
 
   async expire(options: { readonly idleForMs: number; readonly prefix?: string }): Promise<{ sessions: number }> {
     this.check()
-    return this.#keeper.expire(checkObject('options', options))
+    return this.#keeper.expire(options)
   }
 
   async sweep(): Promise<SweepResult> {
@@ -254,6 +251,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
 
   protected override async settle(): Promise<void> {
     await this.#keeper.stop()
+    await this.#unfinished.settled()
     await this.#queues.idle()
   }
 

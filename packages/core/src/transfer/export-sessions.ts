@@ -3,6 +3,7 @@ import { backendLog, LogMoved } from '../copy/session-log.ts'
 import { isDamage, soundHeads } from '../copy/sound-heads.ts'
 import type { OnDamaged } from '../copy/sound-heads.ts'
 import { StoreError } from '../errors/store-error.ts'
+import { checkKeyText } from '../store/check-options.ts'
 import type { StoreOrBackend } from './backend-of.ts'
 import { backendOf } from './backend-of.ts'
 import type { EndLine, EventLine, HeaderLine, HeadLine, SessionEndLine } from './export-format.ts'
@@ -52,7 +53,8 @@ export interface ExportOptions {
  * ```
  */
 export async function* exportSessions(source: StoreOrBackend, options: ExportOptions = {}): AsyncGenerator<string> {
-  const { redact = false, onDamaged, onProgress, signal } = options
+  const { prefix, redact = false, onDamaged, onProgress, signal } = options
+  checkKeyText('prefix', prefix)
   const backend = backendOf(source)
   yield toLine({ format: EXPORT_FORMAT, version: EXPORT_VERSION, redacted: redact })
   let sessions = 0

@@ -50,7 +50,7 @@ async function loadByProjection<M>(
     if (ranges === undefined) return undefined
     const visit = (event: SessionEvent<M>): void => foldIntoView(state, event, projection)
     if (!(await visitEvents<M>(source, session, head, ranges, visit))) return undefined
-    if (state.length !== projection.messages) return undefined
+    if (state.length !== projection.messages || typeof state.summary !== 'string') return undefined
   }
   takeProjection(state, head, projection)
   return state

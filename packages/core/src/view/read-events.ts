@@ -9,6 +9,8 @@ import { upcast } from '../events/upcast.ts'
 export interface EventSource {
   readonly backend: Backend
   readonly schema: EventSchema
+  /** Others may write, so a session can be erased and made anew between the head that was read and its events. */
+  readonly hasOtherWriters?: boolean
 }
 
 /**
@@ -44,9 +46,11 @@ export async function visitEvents<M>(
       }
     }
   }
-  if (next === 0) return true
-  await explainGap(source, session, head, next)
-  return false
+  if (next !== 0) {
+    await explainGap(source, session, head, next)
+    return false
+  }
+  return source.hasOtherWriters !== true || (await source.backend.head(session))?.incarnation === head.incarnation
 }
 
 /** The same as an array, or `undefined`. */

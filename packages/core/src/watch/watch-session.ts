@@ -19,6 +19,16 @@ export interface WatchContext {
   readonly closed: AbortSignal
 }
 
+/** Where a watch begins, as it was when it was asked for. */
+export interface WatchStart {
+  /** What the caller asked for. */
+  readonly after: number | undefined
+  readonly seen: number
+  /** `undefined` if there was no such session. */
+  readonly incarnation: string | undefined
+  readonly signal: AbortSignal | undefined
+}
+
 /**
  * Every event after a seq. Reads the log from there on, and waits for a wake-up at its end. A wake-up carries no data: whatever is delivered
  * was read from the log and follows what was delivered before, so nothing is missed, doubled or out of order, however slow the consumer is.
@@ -26,28 +36,52 @@ export interface WatchContext {
  * @throws `TRIMMED` if events were removed before they were delivered
  * @throws `CORRUPT` if one is missing that must be there
  */
-export async function* watchSession<M>(
-  { source, signals, polls, closed }: WatchContext,
+export function watchSession<M>(
+  context: WatchContext,
   session: string,
-  after: Promise<number>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<SessionEvent<M>> {
-  const { backend } = source
+  start: Promise<WatchStart>,
+): AsyncIterableIterator<SessionEvent<M>> {
   // Its own, and aborted whichever way the watch ends: what the backend set up for it must not stay until the store closes.
   const ended = new AbortController()
+  const events = follow<M>(context, session, start, ended)
+  return {
+    next: () => events.next(),
+    // A generator hears of it only when its present wait is over, and that may be never.
+    return: (value) => {
+      ended.abort()
+      return events.return(value)
+    },
+    throw: (error) => {
+      ended.abort()
+      return events.throw(error)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function* follow<M>(
+  { source, signals, polls, closed }: WatchContext,
+  session: string,
+  start: Promise<WatchStart>,
+  ended: AbortController,
+): AsyncGenerator<SessionEvent<M>> {
+  const { backend } = source
+  const { after, signal, ...begin } = await start
+  let { seen, incarnation } = begin
   const end = (): void => ended.abort()
   const leaveStore = onAbort(closed, end)
   const leaveCaller = signal === undefined ? undefined : onAbort(signal, end)
   const bell = new Bell(session, signals, ended.signal)
   try {
     if (polls) bell.ringBy(backend.wake?.(session, ended.signal))
-    let seen = await after
-    let incarnation = (await backend.head(session))?.incarnation
     while (!ended.signal.aborted) {
       const rung = bell.next(polls ? POLL_MS : undefined)
       const head = await backend.head(session)
       if (head !== undefined && head.incarnation !== incarnation) {
-        if (incarnation !== undefined) seen = head.first - 1 // erased and made anew: all of it is new
+        // Made, or erased and made anew: all of it is new. A copy may begin anywhere.
+        if (incarnation !== undefined || after === undefined) seen = head.first - 1
         incarnation = head.incarnation
       }
       if (head === undefined || head.last <= seen) {

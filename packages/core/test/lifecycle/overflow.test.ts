@@ -170,3 +170,17 @@ test('four sessions are summarised at a time, and each in its turn', async () =>
   expect(model.unseen).toBe(0)
   await store.close()
 })
+
+test('what a model says about a session that was erased meanwhile does not reach the one that has its key now', async () => {
+  const { store, model, clock, warnings, add } = await setUp({ maxMessages: 5 })
+  await add(1, 6)
+  const asked = await model.next()
+  await store.deleteSession(KEY, { erase: true })
+  await add(11, 16)
+  const refused = clock.nextSchedule()
+  asked.answer('what nobody may know any more')
+  await refused
+  expect(warnings).toMatchObject([{ code: 'OVERFLOW_FAILED', cause: { code: 'CONFLICT' } }])
+  expect(await store.load(KEY)).toMatchObject({ summary: '', messages: { length: 6 } })
+  await store.close()
+})

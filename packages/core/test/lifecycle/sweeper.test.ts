@@ -1,6 +1,7 @@
 import { openStore } from '@turnlog/core'
 import type { StoreWarning } from '@turnlog/core'
 import { StoreError } from '@turnlog/core/backend'
+import type { Backend } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
 import { expect, test } from 'vitest'
 import { backendWith } from '../store/faulty-backend.ts'
@@ -160,4 +161,42 @@ test('a closed store does not sweep', async () => {
   const store = await openStore({ backend: memoryBackend() })
   await store.close()
   await expect(store.sweep()).rejects.toMatchObject({ code: 'CLOSED' })
+})
+
+/** Lists no further than a session that is damaged. */
+function damagedAt(damaged: string): Backend {
+  return backendWith((inner) => ({
+    async *list(range) {
+      for await (const batch of inner.list(range)) {
+        const sound = batch.findIndex(({ session }) => session === damaged)
+        yield sound === -1 ? batch : batch.slice(0, sound)
+        if (sound !== -1) throw new StoreError('CORRUPT', 'The head is damaged.', { session: damaged })
+      }
+    },
+  }))
+}
+
+test('a session that cannot even be listed is told once in a sweep, and the others are swept', async () => {
+  const warnings: StoreWarning[] = []
+  const onWarning = (warning: StoreWarning): void => void warnings.push(warning)
+  const retention = { removedEventsForMs: 0 }
+  await using store = await openStore({ backend: damagedAt('b'), retention, onWarning, sweep: 'manual' })
+  for (const key of ['a', 'b', 'c']) {
+    await store.addMessages(key, BIG)
+    await store.truncateHistory(key, 2)
+  }
+  expect(await store.sweep()).toMatchObject({ sessions: 2, compacted: 2, failed: 1, done: true })
+  expect(warnings).toMatchObject([{ code: 'SWEEP_SESSION_FAILED', session: 'b', cause: { code: 'CORRUPT' } }])
+  expect(await store.sweep()).toMatchObject({ sessions: 2, failed: 1, done: true })
+  expect(warnings).toHaveLength(2)
+})
+
+test('expire() deletes what is idle beside a damaged session, and then says what is damaged', async () => {
+  const clock = new TestClock()
+  await using store = await openStore({ backend: damagedAt('b'), clock })
+  for (const key of ['a', 'b', 'c']) await store.addMessages(key, BIG)
+  clock.advance(DAY_MS)
+  await expect(store.expire({ idleForMs: 1000 })).rejects.toMatchObject({ code: 'CORRUPT', session: 'b' })
+  expect((await store.load('a')).version).toBe(0)
+  expect((await store.load('c')).version).toBe(0)
 })

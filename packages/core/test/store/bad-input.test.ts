@@ -1,6 +1,7 @@
 import { openStore } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
 import { memoryBackend } from '@turnlog/core/memory'
+import { exportSessions } from '@turnlog/core/transfer'
 import { expect, test } from 'vitest'
 
 const KEY = 'good'
@@ -11,6 +12,10 @@ async function storeWithHistory(): Promise<SessionStore> {
   const store = await openStore(memoryBackend())
   for (let i = 0; i < 4; i++) await store.addMessage(KEY, 'user', String(i))
   return store
+}
+
+function first(iterable: AsyncIterable<unknown>): Promise<unknown> {
+  return iterable[Symbol.asyncIterator]().next()
 }
 
 async function log(store: SessionStore): Promise<string> {
@@ -214,6 +219,99 @@ test('arguments that are left out or null are INVALID_ARGUMENT, and so is metada
   expect(await log(store)).toBe(before)
   await store.setMetadata(KEY, Object.assign(Object.create(null) as object, { a: 1 }))
   expect((await store.load(KEY)).metadata).toEqual({ a: 1 })
+})
+
+test('a flag that is neither true nor false is INVALID_ARGUMENT: as false it would do another thing than was asked for', async () => {
+  const store = await storeWithHistory()
+  const before = await log(store)
+  for (const value of ['true', 1, null, {}] as Anything[]) {
+    for (const attempt of [
+      store.deleteSession(KEY, { erase: value }),
+      store.truncateHistory(KEY, 1, { exact: value }),
+      store.getHistory(KEY, { exact: value }),
+      store.getHistory(KEY, { repair: value }),
+      store.getHistory(KEY, { copy: value }),
+      first(store.events(KEY, { reverse: value })),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    }
+  }
+  expect(await log(store)).toBe(before)
+})
+
+test('an option that is nearly one that there is, is INVALID_ARGUMENT with the one that was meant; others are left alone', async () => {
+  const store = await storeWithHistory()
+  const before = await log(store)
+  const typos: readonly [Promise<unknown>, string][] = [
+    [store.addMessage(KEY, 'user', 'x', { expectedVersoin: 99 } as Anything), 'expectedVersion'],
+    [store.addMessage(KEY, { role: 'user' }, { operationID: 'x' } as Anything), 'operationId'],
+    [store.truncateHistory(KEY, 1, { exacct: true } as Anything), 'exact'],
+    [store.deleteSession(KEY, { errase: true } as Anything), 'erase'],
+    [store.getHistory(KEY, { limits: 1 } as Anything), 'limit'],
+    [store.expire({ idleForMs: 1, prefxi: 'x' } as Anything), 'prefix'],
+    [first(store.listSessions({ prefx: 'x' } as Anything)), 'prefix'],
+    [first(store.events(KEY, { revers: true } as Anything)), 'reverse'],
+    [first(store.watch(KEY, { singal: undefined } as Anything)), 'signal'],
+  ]
+  for (const [attempt, meant] of typos) {
+    const error: unknown = await attempt.catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'INVALID_ARGUMENT' })
+    expect((error as Error).message).toContain(`Did you mean "${meant}"?`)
+  }
+  expect(await log(store)).toBe(before)
+  await store.addMessage(KEY, 'user', 'x', { requestId: 'mine', expectedVersion: 4 } as Anything)
+})
+
+test('half of a surrogate pair to list by, and a signal that is none, are INVALID_ARGUMENT', async () => {
+  const store = await storeWithHistory()
+  const half = '\u{1F600}'.slice(0, 1)
+  for (const attempt of [
+    first(store.listSessions({ prefix: half })),
+    first(store.listSessions({ after: half, limit: 1 })),
+    first(exportSessions(store, { prefix: half })),
+    store.expire({ idleForMs: 0, prefix: half }),
+    first(store.watch(KEY, { signal: {} as Anything })),
+    first(store.watch(KEY, { signal: null as Anything })),
+  ]) {
+    await expect(attempt).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  }
+})
+
+test('messages with a hole, or with a getter that throws while they are compared, are refused as messages', async () => {
+  const store = await storeWithHistory()
+  const message = { role: 'user', content: '0' }
+  // oxlint-disable-next-line no-sparse-arrays -- the hole is what this is about
+  const sparse = [message, , message] as Anything
+  const throwing = Object.defineProperty({ ...message }, 'content', {
+    enumerable: true,
+    get() {
+      throw new Error('secret')
+    },
+  })
+  await store.getHistory(KEY)
+  for (const attempt of [store.addMessages(KEY, sparse), store.setHistory(KEY, sparse)]) {
+    await expect(attempt).rejects.toMatchObject({
+      code: 'INVALID_MESSAGE',
+      message: expect.stringMatching(/^messages\[1\]/) as string,
+    })
+  }
+  await expect(store.setHistory(KEY, [throwing as Anything])).rejects.toMatchObject({
+    code: 'INVALID_MESSAGE',
+    message: expect.not.stringContaining('secret') as string,
+  })
+})
+
+test('options belong to the moment of the call, whatever becomes of the object', async () => {
+  const store = await storeWithHistory()
+  const options = { limit: 2 }
+  const reading = store.getHistory(KEY, options)
+  options.limit = 3
+  expect(await reading).toHaveLength(2)
+  const target = { at: 2 }
+  const forking = store.fork(KEY, 'forked', target)
+  target.at = 4
+  await forking
+  expect(await store.getHistory('forked')).toHaveLength(2)
 })
 
 test('an error names the kind of a wrong argument, not what it says', async () => {

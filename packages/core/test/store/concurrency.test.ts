@@ -124,3 +124,49 @@ async function twoStores(): Promise<SessionStore[]> {
   const backend = sharedBackend()
   return [await openStore(backend), await openStore(backend)]
 }
+
+test('a read never mixes two lives of a session, although another store erased it and made it anew in between', async () => {
+  let between: (() => Promise<void>) | undefined
+  const inner = sharedBackend()
+  const backend: Backend = {
+    ...inner,
+    head: async (session) => {
+      const head = await inner.head(session)
+      const meanwhile = between
+      between = undefined
+      await meanwhile?.()
+      return head
+    },
+  }
+  const writer = await openStore(inner)
+  await writer.setMetadata(KEY, { owner: 'alice' })
+  await writer.setSummary(KEY, 'of alice')
+  await writer.addMessages(KEY, [
+    { role: 'user', content: 'alice 1' },
+    { role: 'user', content: 'alice 2' },
+  ])
+  const reader = await openStore(backend)
+  between = async () => {
+    await writer.deleteSession(KEY, { erase: true })
+    for (let i = 1; i <= 4; i++) await writer.addMessage(KEY, 'user', `bob ${i}`)
+  }
+  const { metadata, summary, messages } = await reader.load(KEY)
+  expect({ metadata, summary, said: messages.map(({ content }) => content) }).toEqual({
+    metadata: {},
+    summary: '',
+    said: ['bob 1', 'bob 2', 'bob 3', 'bob 4'],
+  })
+  await reader.close()
+  await writer.close()
+})
+
+test('closing waits for what has several steps and was begun before', async () => {
+  const store = await openStore(memoryBackend())
+  for (let i = 0; i < 10; i++) await store.addMessage(KEY, 'user', String(i))
+  await store.truncateHistory(KEY, 2)
+  const working = [store.fork(KEY, 'copy'), store.compact(KEY)]
+  await store.close()
+  const [forked, compacted] = await Promise.all(working)
+  expect(forked).toMatchObject({ version: 4 })
+  expect(compacted).toMatchObject({ eventsRemoved: expect.any(Number) as number })
+})

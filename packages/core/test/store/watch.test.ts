@@ -1,6 +1,7 @@
 import { openStore } from '@turnlog/core'
 import type { Message, SessionEvent, SessionStore } from '@turnlog/core'
 import type { Backend } from '@turnlog/core/backend'
+import { exportSessions, importSessions } from '@turnlog/core/transfer'
 import { expect, test } from 'vitest'
 import { backendWith } from './faulty-backend.ts'
 
@@ -153,4 +154,42 @@ test('many watches at once, also with one signal, are no leak to Node', async ()
   await new Promise((resolve) => setImmediate(resolve))
   process.off('warning', warned)
   expect(warnings).toEqual([])
+})
+
+test('a session that is erased and made anew before somebody looks is delivered from its beginning', async () => {
+  const store = await openStore(losing(0))
+  await store.addMessages(KEY, says('a', 'b', 'c'))
+  const watching = store.watch(KEY)[Symbol.asyncIterator]()
+  await store.deleteSession(KEY, { erase: true })
+  await store.addMessages(KEY, says('new'))
+  expect(await watching.next()).toMatchObject({ value: { seq: 1, message: { content: 'new' } } })
+  await store.close()
+})
+
+test('a session that comes as a copy, and so begins anywhere, is delivered from there', async () => {
+  const source = await openStore(losing(0))
+  await source.addMessages(KEY, says('a', 'b', 'c'))
+  await source.truncateHistory(KEY, 1)
+  await source.compact(KEY)
+  const store = await openStore(losing(0))
+  const watching = store.watch(KEY)[Symbol.asyncIterator]()
+  const first = watching.next()
+  await importSessions(store, exportSessions(source))
+  const [begin] = await outcome(source.events(KEY))
+  expect(await first).toMatchObject({ value: { seq: begin } })
+  await Promise.all([store.close(), source.close()])
+})
+
+test('a watch that is left while it waits ends at once, also behind a stream', async () => {
+  const store = await openStore(losing(0))
+  await store.addMessages(KEY, says('a'))
+  const watching = store.watch(KEY)[Symbol.asyncIterator]()
+  const waiting = watching.next()
+  expect(await watching.return?.()).toMatchObject({ done: true })
+  expect(await waiting).toMatchObject({ done: true })
+  const reader = ReadableStream.from(store.watch(KEY)).getReader()
+  const reading = reader.read()
+  await reader.cancel()
+  expect(await reading).toMatchObject({ done: true })
+  await store.close()
 })
