@@ -5,6 +5,9 @@ import type { Child } from '../machine/start-child.ts'
 import { hasTool, isRoot, runTool } from '../machine/tools.ts'
 import type { Random } from '../random.ts'
 
+/** Who may not open a file cannot read one that is not open. */
+export const NO_MORE_FILES: RegExp = /cannot be read: IO: .*(?:\bEMFILE\b|Too many open files)/
+
 /** Something real that is wrong with a disk, or with what a process may use of it, for a while. */
 export interface Trouble {
   readonly unit: string
@@ -69,8 +72,7 @@ export const TROUBLES: readonly Trouble[] = [
     begin: (child, random) => limit(child, 'nofile', openFiles(child) + random.below(3)),
     end: (child) => limit(child, 'nofile', 1024),
     cleanUp: nothing,
-    // Who may not open a file cannot read one that is not open.
-    excuses: /cannot be read: IO: .*(?:\bEMFILE\b|Too many open files)/,
+    excuses: NO_MORE_FILES,
   },
 ]
 
