@@ -1,3 +1,4 @@
+import { frozen } from '../normalise/freeze.ts'
 import { repairPairs } from '../pairs/repair-pairs.ts'
 import { safeBoundary } from '../pairs/safe-boundary.ts'
 import type { ToolLinksOf } from '../pairs/tool-links.ts'
@@ -21,6 +22,8 @@ export function historyOf<M extends object>(
     const boundary = messages.length - limit
     messages = messages.slice(exact === true || limit === 0 ? boundary : safeBoundary(messages, boundary, toolLinks))
   }
-  if (repair === true) messages = repairPairs(messages, toolLinks === undefined ? {} : { toolLinks }).messages
+  if (repair === true) {
+    messages = repairPairs(messages, toolLinks === undefined ? {} : { toolLinks }).messages.map(frozen)
+  }
   return copy === true ? messages.map((message) => structuredClone(message)) : messages
 }

@@ -94,6 +94,7 @@ test('a late result after everything was cut is shown as it is, and dropped by r
 test('an interrupted call is answered by repair, the same way every time', async () => {
   const store = await storeOf([user, call('x', 'y'), result('x'), user, answer])
   const once = await store.getHistory(KEY, { repair: true })
+  expect(once.every((message) => Object.isFrozen(message))).toBe(true)
   expect(once.length).toBe(6)
   expect(once[3]).toMatchObject({ role: 'tool', tool_call_id: 'y' })
   expect(JSON.stringify(await store.getHistory(KEY, { repair: true }))).toBe(JSON.stringify(once))
