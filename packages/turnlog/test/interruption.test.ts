@@ -3,43 +3,9 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startCommand } from './run-command.ts'
 import { sampleStore, temporaryDirectory } from './sample-store.ts'
+import { slowStore } from './slow-store.ts'
 
 // Whatever ends a command, no copy of a conversation stays behind: reading LevelDB puts one into the temporary directory.
-
-/** A store that says so when it is written to or read from, and then does not come back before it is closed. */
-function slowStore(directory: string): string {
-  const file = join(directory, 'slow.mjs')
-  const memory = new URL('../../core/dist/memory/index.js', import.meta.url).href
-  writeFileSync(
-    file,
-    `import { memoryBackend } from '${memory}'
-const backend = memoryBackend()
-await backend.open()
-await backend.append('s', { last: 0, incarnation: 'i' }, [{ seq: 1, id: 'i', type: 'Noted', v: 1, at: 1, kind: 'k', data: 1 }], null)
-let close
-const closed = new Promise((resolve) => (close = resolve))
-const wait = async () => {
-  // Nothing else keeps the process.
-  const alive = setInterval(() => undefined, 1000)
-  process.stderr.write('waiting\\n')
-  await closed
-  clearInterval(alive)
-  throw Object.assign(new Error('closed'), { code: 'CLOSED' })
-}
-export default {
-  contract: 1, name: 'slow', capabilities: backend.capabilities,
-  open: (options) => backend.open(options),
-  close: async () => { close(); await backend.close() },
-  head: (session) => backend.head(session),
-  list: (range) => backend.list(range),
-  erase: (...args) => backend.erase(...args),
-  append: wait,
-  async *read(...args) { yield* backend.read(...args); await wait() },
-}
-`,
-  )
-  return file
-}
 
 const ENDS = [
   ['SIGINT', 130],
@@ -75,7 +41,7 @@ test('an export that is interrupted leaves no part of its file', async () => {
   const file = join(directory, 'backup.jsonl')
   const exporting = startCommand(['export', '-o', file, '--store', slowStore(directory)])
   await exporting.until(/waiting/)
-  await vi.waitFor(() => expect(existsSync(`${file}.part`)).toBe(true))
+  await vi.waitFor(() => expect(readdirSync(directory)).toContainEqual(expect.stringMatching(/^backup.*\.part$/)))
   exporting.child.kill('SIGINT')
   expect(await exporting.finished).toMatchObject({ code: 130, stderr: expect.stringContaining('Interrupted.') })
   expect(readdirSync(directory)).toEqual(['slow.mjs'])

@@ -1,15 +1,15 @@
-import { open, rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
 import { exportSessions } from '@turnlog/core/transfer'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
+import { printable } from '../output/printable.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatNumberOf } from '../output/quantities.ts'
 import { tellProblem } from '../output/tell-problem.ts'
 import { tellResult } from '../output/tell-result.ts'
+import { writeWhole } from '../output/write-whole.ts'
 
 interface ExportFlags {
   readonly output?: string
@@ -22,7 +22,7 @@ export function exportCommand(act: Act): Command {
   return new Command('export')
     .description('every event of the sessions as JSON lines, for a backup, another backend or a bug report')
     .argument('[keys...]', 'only these sessions')
-    .option('-o, --output <file>', 'write there; it appears when it is whole. Otherwise to the output')
+    .option('-o, --output <file>', 'write there; a file appears when it is whole. Otherwise to the output')
     .option('--prefix <prefix>', 'only keys that begin with it')
     .option('--redact', 'every text replaced by x: roles, types, ids, names and numbers stay')
     .option('--skip-damaged', 'leave out sessions that cannot be read, and name them; otherwise one ends the export')
@@ -66,9 +66,10 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
       if (output !== undefined) progress.update(done, Math.max(total, done))
     },
   })
+  let isFile = true
   try {
     if (output === undefined) for await (const line of lines) await terminal.line(line.slice(0, -1))
-    else await writeWhole(context, output, lines)
+    else isFile = await writeWhole(context, output, lines)
   } finally {
     progress.stop()
   }
@@ -78,31 +79,10 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
     const left = damaged.length === 0 ? '' : ` ${formatNumberOf(damaged.length, 'damaged session')} left out.`
     const problems = damaged.map(({ session, code, message }) => ({ session, code, message }))
     const told = skipDamaged ? { ...result, problems } : result
-    await tellResult(context, told, `Exported ${counts} to ${output}.${left}`)
+    const sentence = `Exported ${counts} to ${output}.${left}`
+    // What is no file may be the output itself, where this would be a line of the export.
+    if (isFile || json) await tellResult(context, told, sentence)
+    else terminal.note(printable(sentence))
   }
   return damaged.length === 0 ? EXIT.ok : EXIT.problem
-}
-
-/** Under its name there is always a whole export, the earlier or the new one. */
-async function writeWhole(context: Context, file: string, lines: AsyncIterable<string>): Promise<void> {
-  const part = `${file}.part`
-  const stop = new AbortController()
-  let writing: Promise<void> | undefined
-  context.beforeExit(async () => {
-    stop.abort()
-    await writing?.catch(() => undefined)
-  })
-  writing = (async () => {
-    try {
-      // Opened before anything can fail: a stream that opens it itself may do so after it has been removed below.
-      const output = await open(part, 'w', 0o600)
-      await pipeline(lines, output.createWriteStream({ flush: true }), { signal: stop.signal })
-      await rename(part, file)
-    } catch (error) {
-      await rm(part, { force: true })
-      if (!(error instanceof Error) || !('syscall' in error)) throw error
-      throw new StoreError('IO', `Cannot write ${file}: ${error.message}`, { file, cause: error })
-    }
-  })()
-  await writing
 }
