@@ -20,6 +20,9 @@ export interface Environment {
   readonly host: Host
 }
 
+/** One of them is in every directory of LevelDB, also where it was copied only in part. */
+const LEVELDB_FILES = ['CURRENT', 'turnlog.anchor'] as const
+
 /** A directory that is open, with everything that has to be released again. */
 export interface OpenDirectory extends WriteContext {
   readonly readOnly: boolean
@@ -37,6 +40,7 @@ export async function openDirectory(
   let lock: DirectoryLock | undefined
   try {
     const directory = await findDirectory(fileSystem, options.path, readOnly)
+    await refuseLevelDb(fileSystem, directory)
     if (!readOnly) lock = await lockDirectory(fileSystem, directory, host)
     const { durability, maxOpenFiles, rewriteWhenTrimmed } = options
     const catalogue = new Catalogue({ fileSystem, directory, durability, write: !readOnly })
@@ -97,4 +101,16 @@ async function findDirectory(fileSystem: FileSystem, path: string, readOnly: boo
       },
     )
   }
+}
+
+/** Session files among those of LevelDB would make a store of neither kind, and a repair or a copy lose one of them. */
+async function refuseLevelDb(fileSystem: FileSystem, directory: string): Promise<void> {
+  const found = await fileSystem.stat(directory, LEVELDB_FILES)
+  const name = LEVELDB_FILES.find((_name, index) => found[index] !== undefined)
+  if (name === undefined) return
+  throw new StoreError(
+    'INVALID_CONFIG',
+    `${directory} holds a LevelDB store: there is a file ${name} in it. Open it as leveldb:${directory}, or give the JSONL store another directory.`,
+    { file: join(directory, name) },
+  )
 }
