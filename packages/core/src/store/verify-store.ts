@@ -49,6 +49,8 @@ async function verifySession(source: EventSource, session: string, head: Head): 
   try {
     const state = await foldLog(source, session, head)
     if (state === undefined) return undefined // it was trimmed or erased meanwhile
+    // Missing is not wrong: a repair that wrote the log anew leaves it to the next write to derive it.
+    if (head.projection === null) return undefined
     const projection = readProjection(head.projection)
     if (projection !== undefined && sameJson(projection, projectionOf(state))) return undefined
     return {

@@ -183,7 +183,8 @@ test('a projection that is missing or wrong is rebuilt from the log', async () =
     await store.truncateHistory(KEY, 2)
     expect((await store.getHistory(KEY)).map(({ content }) => content)).toEqual(['3', '4'])
     for await (const { messages } of store.listSessions()) expect(messages).toBe(2)
-    expect((await store.verify()).problems.length).toBe(1)
+    // Missing is not wrong: a repair that wrote the log anew leaves it to the next write to derive it.
+    expect((await store.verify()).problems.length).toBe(broken === null ? 0 : 1)
   }
 })
 
