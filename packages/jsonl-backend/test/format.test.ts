@@ -173,9 +173,21 @@ describe('a changed file', () => {
       line: 3,
       seq: 2,
       session: 'chat',
+      message: expect.stringContaining('If it was edited on purpose, write "edited" in place of the checksum'),
     })
     const report = await backend.maintenance?.verify()
     expect(report?.problems).toMatchObject([{ file, line: 3, seq: 2, session: 'chat' }])
+    await backend.close()
+  })
+
+  test('that is empty is not advised to be marked as edited, because there is no checksum in it', async () => {
+    const { directory, file } = await makeStore(5)
+    await writeFile(file, '')
+    const backend = jsonlBackend({ path: directory })
+    await backend.open()
+    const error: unknown = await backend.head('chat').catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ code: 'CORRUPT', message: expect.stringContaining('turnlog repair --dry-run') })
+    expect(String(error)).not.toContain('edited')
     await backend.close()
   })
 
