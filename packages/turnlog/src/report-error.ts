@@ -10,6 +10,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   OUTCOME_UNKNOWN: 'Look with turnlog log whether it was written before you try again.',
 }
 
+/** Not of a session but of what all of them are in: such a store does not open, neither to verify it nor to export. */
+const WHOLE_STORE_DAMAGED = 'Nothing was changed. Run turnlog repair --dry-run to see what can be done.'
+
 const WHEN_LOCKED: Readonly<Record<'leveldb' | 'jsonl' | 'other', string>> = {
   leveldb:
     'A LevelDB store belongs to one process at a time, also for reading. Stop that process, let it export (exportSessions), or take a snapshot of the directory with the file system and look at that. See turnlog doctor, and "Locks" in docs/operating.md.',
@@ -36,7 +39,7 @@ export function reportError(context: Context, error: unknown, options: ReportOpt
   terminal.note(`${red('error')} ${printable(message)} ${dim(`[${code}]`)}`)
   const reason = systemError(error)
   if (code === 'IO' && reason !== undefined && !message.includes(reason)) terminal.note(`cause ${printable(reason)}`)
-  const advice = 'advice' in options ? options.advice : adviceOn(code, context)
+  const advice = 'advice' in options ? options.advice : adviceOn(error, context)
   if (advice !== undefined) terminal.note(dim(advice))
   // A bug: whoever mends it needs to know where.
   if (code === 'UNEXPECTED' && error instanceof Error) {
@@ -52,6 +55,11 @@ function systemError(error: unknown): string | undefined {
   return systemError(error.cause) ?? (isKnown ? error.message : undefined)
 }
 
-function adviceOn(code: string, { storeKind }: Context): string | undefined {
-  return code === 'LOCKED' ? WHEN_LOCKED[storeKind ?? 'other'] : ADVICE[code]
+function adviceOn(error: unknown, { storeKind }: Context): string | undefined {
+  if (!isStoreError(error)) return undefined
+  const { code, session } = error
+  if (code === 'LOCKED') return WHEN_LOCKED[storeKind ?? 'other']
+  // Of a JSONL store every file is one session, also where the file does not say any more of which.
+  if (code === 'CORRUPT' && session === undefined && storeKind !== 'jsonl') return WHOLE_STORE_DAMAGED
+  return ADVICE[code]
 }

@@ -91,6 +91,24 @@ test('a listing into a pipe that closes is no error', async () => {
   expect(await list.finished).toMatchObject({ code: 0, stderr: '' })
 })
 
+test('of a LevelDB store whose log is damaged it advises only what works then', async () => {
+  const { directory, env } = await sampleStore('leveldb')
+  const path = join(directory, 'store')
+  const log = join(path, readdirSync(path).find((name) => name.endsWith('.log')) ?? '')
+  const bytes = readFileSync(log)
+  bytes[bytes.indexOf('train')] = 0
+  writeFileSync(log, bytes)
+  for (const args of [['show', 'guest:7'], ['verify'], ['export', '--skip-damaged', '-o', join(directory, 'b')]]) {
+    const { code, stderr } = await runCommand(args, { env })
+    expect({ code, stderr }, args.join(' ')).toEqual({ code: 4, stderr: expect.stringContaining('[CORRUPT]') })
+    expect(stderr, args.join(' ')).toMatch(
+      /\nNothing was changed\. Run turnlog repair --dry-run to see what can be done\.\n$/,
+    )
+  }
+  const planned = await runCommand(['repair', '--dry-run'], { env })
+  expect(planned).toMatchObject({ code: 1, stdout: expect.stringContaining('This is what a repair does') })
+})
+
 describe('a damaged JSONL store', () => {
   async function damagedStore(): Promise<{ env: { TURNLOG_STORE: string }; path: string; file: string }> {
     const { directory, env } = await sampleStore('jsonl')
