@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { requireExport } from '../src/commands/require-export.ts'
 import { noTerminal, runCommand, startInTerminal } from './run-command.ts'
 import { sampleStore, temporaryDirectory } from './sample-store.ts'
 
@@ -53,6 +55,37 @@ test('a damaged or unreadable export is refused with its line', async () => {
   expect(readdirSync(directory).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
+test.each([
+  ['messages', '{"role":"user","content":"private"}\n', 'looks like a file of messages'],
+  ['a legacy session', '{\n  "key": "private"\n}', 'looks like other JSON'],
+  ['text', 'private\n', 'looks like other text'],
+  ['an SQLite database', 'SQLite format 3\0\u0010\0', 'looks like an SQLite database'],
+  ['another binary file', '\u0089PNG\0\u0001', 'looks like a binary file'],
+  ['nothing', '', 'is empty'],
+])('an import of %s says so, names the commands for other files, and makes no store', async (_what, content, look) => {
+  const directory = temporaryDirectory()
+  const file = join(directory, 'foreign')
+  writeFileSync(file, content)
+  const env = { TURNLOG_STORE: `jsonl:${join(directory, 'store')}` }
+  const named = await runCommand(['import', file, '--create'], { env })
+  expect(named).toMatchObject({ code: 2, stdout: '' })
+  expect(named.stderr).toContain(`error ${file} is no export of Turnlog: it ${look}. `)
+  expect(named.stderr).toMatch(/turnlog add KEY --stdin.* turnlog migrate\. \[INVALID_ARGUMENT\]\n$/)
+  expect(named.stderr).not.toContain('private')
+  const piped = await runCommand(['import', '--create'], { env, input: content })
+  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('The input is no export') })
+  expect(readdirSync(directory)).toEqual(['foreign'])
+})
+
+test('an export is known by its first line also if it comes in small pieces', async () => {
+  const { env } = await sampleStore('jsonl')
+  const { stdout } = await runCommand(['export'], { env })
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (const byte of Buffer.from(stdout)) yield await Promise.resolve(Uint8Array.of(byte))
+  }
+  expect(await text(await requireExport(pieces(), 'pieces'))).toBe(stdout)
+})
+
 test.skipIf(noTerminal !== undefined)(`an export never goes to a terminal ${noTerminal ?? ''}`, async () => {
   const { env } = await sampleStore('jsonl')
   const { code, stdout } = await startInTerminal(['export'], { env }).finished
@@ -88,6 +121,10 @@ test('migrate brings in a legacy directory, says first what it would do, and rep
   expect(existsSync(join(directory, 'store'))).toBe(false)
   const missing = await runCommand(['migrate', legacy], { env })
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('Give --create to make one.') })
+  writeFileSync(join(directory, 'in-vain.json'), '{')
+  const inVain = await runCommand(['migrate', directory, '--create'], { env })
+  expect(inVain).toMatchObject({ code: 1, stdout: expect.stringContaining('No store was made.') })
+  expect(existsSync(join(directory, 'store'))).toBe(false)
   const { code, stdout } = await runCommand(['migrate', legacy, '--create'], { env })
   expect(code).toBe(1)
   expect(stdout).toMatch(/ {2}invalid +broken\.json: /)

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { tellTransfer } from '../output/tell-transfer.ts'
 import { reportError } from '../report-error.ts'
+import { requireExport } from './require-export.ts'
 
 interface ImportFlags {
   readonly create?: boolean
@@ -37,8 +38,11 @@ Examples:
 
 async function importFrom(context: Context, file: string | undefined, { create }: ImportFlags): Promise<number> {
   if (file !== undefined) await checkReadable(file)
+  // Nobody is asked for input before it is known where it would go.
+  await context.choose()
+  const input: AsyncIterable<Uint8Array> = file === undefined ? context.terminal.input : readFile(file)
+  const source = await requireExport(input, file ?? 'The input')
   const store = await context.openToWrite({ create: create === true })
-  const source: AsyncIterable<Uint8Array> = file === undefined ? context.terminal.input : readFile(file)
   try {
     return await tellTransfer(context, await importSessions(store, source))
   } catch (error) {

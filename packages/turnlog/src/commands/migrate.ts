@@ -2,13 +2,14 @@ import { statSync } from 'node:fs'
 import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
 import { migrateDirectory } from '@turnlog/core/migrate'
-import type { MigratedFile } from '@turnlog/core/migrate'
+import type { MigratedFile, MigrationReport } from '@turnlog/core/migrate'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatCount, formatNumberOf } from '../output/quantities.ts'
+import { isVacant, storePlace } from '../store/store-place.ts'
 
 interface MigrateFlags {
   readonly dryRun?: boolean
@@ -43,12 +44,19 @@ async function migrate(context: Context, directory: string, flags: MigrateFlags)
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new StoreError('NOT_FOUND', `There is no directory ${directory}.`, { file: directory })
   }
-  const store = await (dryRun ? context.openToForesee({ create }) : context.openToWrite({ create }))
-  const progress = showProgress(terminal, 'Migrating')
-  const report = await migrateDirectory(store, directory, {
-    dryRun,
-    onProgress: ({ done, total }) => progress.update(done, total),
-  }).finally(() => progress.stop())
+  const run = async (foresee: boolean): Promise<MigrationReport> => {
+    const store = await (foresee ? context.openToForesee({ create }) : context.openToWrite({ create }))
+    const progress = showProgress(terminal, foresee ? 'Looking' : 'Migrating')
+    return migrateDirectory(store, directory, {
+      dryRun: foresee,
+      onProgress: ({ done, total }) => progress.update(done, total),
+    }).finally(() => progress.stop())
+  }
+  // A store is not made for nothing: a mistyped directory would leave an empty one.
+  const isMade = create && !dryRun && isVacant(storePlace((await context.choose()).config))
+  const foreseen = isMade ? await run(true) : undefined
+  const isInVain = foreseen?.counts.imported === 0
+  const report = isInVain ? { ...foreseen, dryRun } : await run(dryRun)
   const { counts, files, messages } = report
   const isOk = counts.conflict + counts.invalid + counts.failed === 0
   if (json) {
@@ -61,7 +69,7 @@ async function migrate(context: Context, directory: string, flags: MigrateFlags)
     .map(([status, count]) => `${formatCount(count)} ${status.replace('-', ' ')}`)
   const sentence = outcomes.length === 0 ? 'There was nothing to migrate.' : `Files: ${outcomes.join(', ')}.`
   const mark = isOk ? terminal.colors.green('✓') : terminal.colors.red('✗')
-  const would = dryRun ? ' This was a dry run: nothing was changed.' : ''
+  const would = dryRun ? ' This was a dry run: nothing was changed.' : isInVain ? ' No store was made.' : ''
   await terminal.line(`${mark} ${sentence} ${formatNumberOf(messages, 'message')}.${would}`)
   return isOk ? EXIT.ok : EXIT.problem
 }
