@@ -33,6 +33,57 @@ describe('commands that change a store', () => {
     })
   })
 
+  test('add takes the items out of a rollout of Codex and counts what is none', async () => {
+    const { env } = await sampleStore(backend)
+    const timestamp = '2026-01-02T03:04:05.000Z'
+    const said = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }
+    const call = { type: 'function_call', name: 'shell', arguments: '{}', call_id: 'call_1' }
+    const output = { type: 'function_call_output', call_id: 'call_1', output: 'done' }
+    const rollout = [
+      { timestamp, type: 'session_meta', payload: { id: 'x', cwd: '/' } },
+      { timestamp, type: 'turn_context', payload: { model: 'm' } },
+      ...[said, call, output].map((payload) => ({ timestamp, type: 'response_item', payload })),
+      { timestamp, type: 'event_msg', payload: { type: 'token_count' } },
+      { timestamp, type: 'event_msg', payload: { type: 'agent_message', message: 'Hi' } },
+    ]
+    const input = rollout.map((line) => JSON.stringify(line)).join('\n')
+    const added = await runCommand(['add', 'codex', '--stdin'], { env, input })
+    expect(added.stdout).toBe(
+      '✓ Added 3 messages; version 3. Left out lines that are no messages: 1 session_meta, 1 turn_context, 2 event_msg.\n',
+    )
+    expect(await json(['show', 'codex'], env)).toMatchObject({
+      messages: [{ message: said }, { message: call }, { message: output }],
+    })
+  })
+
+  test('add keeps the entries of Claude Code that somebody says, and messages of any other kind as they are', async () => {
+    const { env } = await sampleStore(backend)
+    const entry = { uuid: 'u1', parentUuid: null, sessionId: 's', timestamp: '2026-01-02T03:04:05.000Z' }
+    const kept = [
+      { ...entry, type: 'user', message: { role: 'user', content: 'Hello' } },
+      { ...entry, type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Hi' }] } },
+      { type: 'summary', text: 'of another agent' },
+      { type: 'system', role: 'system', content: 'of another agent' },
+      { type: 'task', payload: { of: 'another agent' } },
+    ]
+    const others = [
+      { type: 'summary', summary: 'Trains', leafUuid: 'u1' },
+      { type: 'file-history-snapshot', messageId: 'u1', snapshot: {} },
+      { ...entry, type: 'system', subtype: 'compact_boundary', content: 'compacted' },
+    ]
+    const none = await runCommand(['add', 'none', '--stdin'], { env, input: JSON.stringify(others[0]) })
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('No line of the input is a message: 1 summary.'),
+    })
+    const input = [...others, ...kept].map((line) => JSON.stringify(line)).join('\n')
+    expect(await json(['add', 'claude', '--stdin'], env, input)).toEqual({
+      version: 5,
+      leftOut: { summary: 1, 'file-history-snapshot': 1, system: 1 },
+    })
+    expect(await json(['show', 'claude'], env)).toMatchObject({ messages: kept.map((message) => ({ message })) })
+  })
+
   test('add refuses what is no message and adds nothing, without repeating what it was given', async () => {
     const { env } = await sampleStore(backend)
     const broken = await runCommand(['add', 'trip:1', '--stdin'], { env, input: '{"role":"user"}\n\n \n{secret' })

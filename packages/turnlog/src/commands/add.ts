@@ -5,8 +5,10 @@ import type { Act } from '../act.ts'
 import type { AnyMessage, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { tellResult } from '../output/tell-result.ts'
-import { formatNumberOf } from '../output/quantities.ts'
+import { formatCount, formatNumberOf } from '../output/quantities.ts'
 import { wholeNumber } from './arguments.ts'
+import { messagesOfLines } from './messages-of-lines.ts'
+import type { LinesRead } from './messages-of-lines.ts'
 
 interface AddFlags {
   readonly role: string
@@ -15,6 +17,10 @@ interface AddFlags {
   readonly create?: boolean
   readonly expect?: number
   readonly operationId?: string
+}
+
+interface Given extends LinesRead {
+  readonly messages: readonly AnyMessage[] // the store checks what they are
 }
 
 export function addCommand(act: Act): Command {
@@ -31,7 +37,8 @@ export function addCommand(act: Act): Command {
     .addHelpText(
       'after',
       `
-With --json: one object with version.
+Of a rollout of Codex the items are taken; what Codex and Claude Code write beside the conversation is left out.
+With --json: one object with version, and with leftOut (how many lines of which type) if lines were left out.
 
 Examples:
   turnlog add telegram:42 'Hello'
@@ -44,14 +51,20 @@ Examples:
 }
 
 async function add(context: Context, key: string, text: string | undefined, flags: AddFlags): Promise<number> {
-  const messages = await messagesOf(context, text, flags)
+  const { messages, leftOut } = await messagesOf(context, text, flags)
+  const types = Object.entries(leftOut).map(([type, count]) => `${formatCount(count)} ${type}`)
+  if (messages.length === 0 && types.length > 0) {
+    throw new StoreError('INVALID_MESSAGE', `No line of the input is a message: ${types.join(', ')}.`)
+  }
   const store = await context.openToWrite({ create: flags.create === true })
   const { expect, operationId } = flags
   const result = await store.addMessages(key, messages, {
     ...(expect === undefined ? undefined : { expectedVersion: expect }),
     ...(operationId === undefined ? undefined : { operationId }),
   })
-  await tellResult(context, result, `Added ${formatNumberOf(messages.length, 'message')}; version ${result.version}.`)
+  const left = types.length === 0 ? '' : ` Left out lines that are no messages: ${types.join(', ')}.`
+  const sentence = `Added ${formatNumberOf(messages.length, 'message')}; version ${result.version}.${left}`
+  await tellResult(context, types.length === 0 ? result : { ...result, leftOut }, sentence)
   return EXIT.ok
 }
 
@@ -59,19 +72,22 @@ async function messagesOf(
   { terminal }: Context,
   text: string | undefined,
   { role, message, stdin }: AddFlags,
-): Promise<AnyMessage[]> {
+): Promise<Given> {
   const ways = [text, message, stdin].filter((way) => way !== undefined).length
   if (ways !== 1) throw new StoreError('INVALID_ARGUMENT', 'Give one of: a text, --message, --stdin.')
-  if (text !== undefined) return [{ role, content: text }]
-  if (message !== undefined) return [parse(message, '--message')]
+  if (text !== undefined) return { messages: [{ role, content: text }], leftOut: {} }
+  if (message !== undefined) return { messages: [parse(message, '--message')], leftOut: {} }
   const lines = (await readAll(terminal.input)).split('\n')
   // Numbered before blank ones are left out: a person counts them as well.
-  return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parse(line, `Line ${index + 1} of the input`)]))
+  const given = lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : [parse(line, `Line ${index + 1} of the input`)],
+  )
+  return messagesOfLines(given) as Given
 }
 
 function parse(json: string, what: string): AnyMessage {
   try {
-    return JSON.parse(json) as AnyMessage // the store checks what it is
+    return JSON.parse(json) as AnyMessage
   } catch (error) {
     // Not the parser's own words: they quote the message.
     throw new StoreError('INVALID_MESSAGE', `${what} is not JSON.`, { cause: error })
