@@ -32,19 +32,25 @@ export async function checkStore({ config, source }: ChosenStore, beforeExit: Be
   return [
     chosen,
     { name: 'path', status: 'ok', message: `${place.directory} (${place.found})` },
-    checkPermissions(place),
+    ...checkPermissions(place),
     checkDisk(place),
     tellLock(lock),
     isBusy ? { name: 'format', status: 'notice', message: skipped } : await checkOpen(config, beforeExit),
   ]
 }
 
-function checkPermissions({ directory }: StorePlace): Check {
+function checkPermissions({ directory }: StorePlace): Check[] {
   const name = 'permissions'
   try {
     accessSync(directory, constants.R_OK | constants.X_OK)
   } catch {
-    return { name, status: 'problem', message: `This user cannot read ${directory}.` }
+    return [{ name, status: 'problem', message: `This user cannot read ${directory}.` }]
+  }
+  const findings: Check[] = []
+  try {
+    accessSync(directory, constants.W_OK)
+  } catch {
+    findings.push({ name, status: 'problem', message: 'This user can read the store, but not write to it.' })
   }
   const open = [directory, ...readdirSync(directory).map((file) => join(directory, file))].filter(
     (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
@@ -52,14 +58,13 @@ function checkPermissions({ directory }: StorePlace): Check {
   // Windows has no such bits; there the answer of stat means nothing.
   if (process.platform !== 'win32' && (statSync(directory).mode & OTHERS) !== 0) {
     const advice = `Other users of this machine can read conversations: chmod -R go-rwx ${directory}`
-    return { name, status: 'notice', message: `${formatNumberOf(open.length, 'path')} open to others. ${advice}` }
+    findings.push({
+      name,
+      status: 'notice',
+      message: `${formatNumberOf(open.length, 'path')} open to others. ${advice}`,
+    })
   }
-  try {
-    accessSync(directory, constants.W_OK)
-  } catch {
-    return { name, status: 'notice', message: 'This user can read the store, but not write to it.' }
-  }
-  return { name, status: 'ok', message: 'only for its owner' }
+  return findings.length > 0 ? findings : [{ name, status: 'ok', message: 'only for its owner' }]
 }
 
 function checkDisk({ directory }: StorePlace): Check {
