@@ -55,6 +55,34 @@ test.each([
   expect(result.stderr).toMatch(message)
 })
 
+test.each(['leveldb', 'jsonl'])(
+  'a %s store is made on a fresh volume, which holds only lost+found',
+  async (backend) => {
+    const directory = temporaryDirectory()
+    mkdirSync(join(directory, 'lost+found'))
+    const store = ['--store', `${backend}:${directory}`]
+    const refused = await runCommand(['add', 's', 'Hello', ...store])
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Give --create to make one.') })
+    expect(await runCommand(['add', 's', 'Hello', '--create', ...store])).toMatchObject({ code: 0, stderr: '' })
+    expect(await runCommand(['verify', ...store])).toMatchObject({ code: 0 })
+    expect(readdirSync(directory)).toContain('lost+found')
+  },
+)
+
+test('where no store can be made it says why and what to do', async () => {
+  const directory = temporaryDirectory()
+  const file = join(directory, 'notes.txt')
+  writeFileSync(file, '')
+  for (const [path, message] of [
+    [file, /it is a file \(chosen by .*\)\. A store is a directory: give another path\./],
+    [directory, /it holds other files \(chosen by .*\)\. .* give one that is empty or not there yet\./],
+  ] as const) {
+    const result = await runCommand(['add', 's', 'Hello', '--create', '--store', `jsonl:${path}`])
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(message) })
+  }
+  expect(readdirSync(directory)).toEqual(['notes.txt'])
+})
+
 test('a store of the other kind is named, with what to write instead', async () => {
   const { directory } = await sampleStore('jsonl')
   const { code, stderr } = await runCommand(['list', '--store', './store'], { cwd: directory })

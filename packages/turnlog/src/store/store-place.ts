@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StoreError } from '@turnlog/core'
@@ -8,9 +8,28 @@ import type { StoreConfig } from '@turnlog/core'
 export interface StorePlace {
   readonly directory: string
   readonly asked: 'leveldb' | 'jsonl'
-  /** `missing`: no such directory; `other`: files, but no store that is known here. */
-  readonly found: 'leveldb' | 'jsonl' | 'empty' | 'missing' | 'other'
+  /** `missing`: no such directory; `file`: no directory; `other`: files, but no store that is known here. */
+  readonly found: 'leveldb' | 'jsonl' | 'empty' | 'missing' | 'file' | 'other'
 }
+
+type NoStore = Exclude<StorePlace['found'], StorePlace['asked']>
+
+const WHAT: Readonly<Record<NoStore, string>> = {
+  missing: 'there is no such directory',
+  empty: 'the directory is empty',
+  file: 'it is a file',
+  other: 'it holds other files',
+}
+
+const MAKE_ONE: Readonly<Record<NoStore, string>> = {
+  missing: 'Give --create to make one.',
+  empty: 'Give --create to make one.',
+  file: 'A store is a directory: give another path.',
+  other: 'A store is made in a directory of its own: give one that is empty or not there yet.',
+}
+
+/** What every new volume of ext4 has in it. */
+const OF_THE_VOLUME = 'lost+found'
 
 /** `undefined` for stores that do not lie in a directory that this command knows about. */
 export function storePlace(config: StoreConfig): StorePlace | undefined {
@@ -44,11 +63,10 @@ export function checkPlace(
       { file: directory },
     )
   }
-  const what = { missing: 'there is no such directory', empty: 'the directory is empty', other: 'it holds other files' }
-  const advice = hasCreate && isVacant(place) ? ' Give --create to make one.' : ''
+  const advice = hasCreate ? ` ${MAKE_ONE[found]}` : ''
   throw new StoreError(
     'NOT_FOUND',
-    `There is no store in ${directory}: ${what[found]} (chosen by ${source}).${advice}`,
+    `There is no store in ${directory}: ${WHAT[found]} (chosen by ${source}).${advice}`,
     {
       file: directory,
     },
@@ -67,7 +85,7 @@ function lookAt(directory: string): StorePlace['found'] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return 'missing'
-    if (code === 'ENOTDIR') return 'other'
+    if (code === 'ENOTDIR') return existsSync(directory) ? 'file' : 'missing'
     throw new StoreError('IO', `Cannot look into ${directory}: ${(error as Error).message}`, {
       file: directory,
       cause: error,
@@ -75,5 +93,5 @@ function lookAt(directory: string): StorePlace['found'] {
   }
   if (names.includes('CURRENT') || names.includes('turnlog.anchor')) return 'leveldb'
   if (names.some((name) => name.endsWith('.jsonl') || /^turnlog\.lock\.\d+$/.test(name))) return 'jsonl'
-  return names.length === 0 ? 'empty' : 'other'
+  return names.every((name) => name === OF_THE_VOLUME) ? 'empty' : 'other'
 }
