@@ -31,6 +31,7 @@ const CODES: Readonly<Record<StoreErrorCode, number>> = {
   INVALID_MESSAGE: EXIT.usage,
   INVALID_ARGUMENT: EXIT.usage,
   INVALID_CONFIG: EXIT.usage,
+  BACKEND_NOT_FOUND: EXIT.usage,
   TOO_LARGE: EXIT.usage,
   READ_ONLY: EXIT.usage,
   LOCKED: EXIT.locked,
@@ -39,7 +40,6 @@ const CODES: Readonly<Record<StoreErrorCode, number>> = {
   IO: EXIT.failed,
   OUTCOME_UNKNOWN: EXIT.failed,
   CLOSED: EXIT.failed,
-  BACKEND_NOT_FOUND: EXIT.failed,
   BACKEND_LOAD_FAILED: EXIT.failed,
   CONTRACT_MISMATCH: EXIT.failed,
 }
