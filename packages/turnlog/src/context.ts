@@ -60,6 +60,11 @@ export class Context {
     return this.#interrupt
   }
 
+  /** Whether a person says yes; an interruption is no answer. */
+  ask(question: string): Promise<boolean> {
+    return this.terminal.ask(question, this.#interrupt)
+  }
+
   /** Whether the command sees to its end by itself. */
   endsBy({ isExpected }: Interruption): boolean {
     return this.#endsItself && isExpected

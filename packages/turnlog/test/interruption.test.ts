@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { startCommand } from './run-command.ts'
+import { noTerminal, runCommand, startCommand, startInTerminal } from './run-command.ts'
 import { sampleStore, temporaryDirectory } from './sample-store.ts'
 import { slowStore } from './slow-store.ts'
 
@@ -122,3 +122,22 @@ export default backend
   list.child.kill('SIGINT')
   expect(await list.finished).toMatchObject({ code: 130 })
 })
+
+test.skipIf(noTerminal !== undefined)(
+  `Ctrl-C at a question is an interruption, not a no ${noTerminal ?? ''}`,
+  async () => {
+    const { env } = await sampleStore('jsonl')
+    for (const args of [
+      ['rm', 'trip:1'],
+      ['compact', '--all'],
+      ['expire', '--idle-for', '1h'],
+    ]) {
+      const asking = startInTerminal(args, { env })
+      await asking.until(/\[y\/N\] /)
+      asking.child.stdin?.write('\u0003')
+      const { code, stdout } = await asking.finished
+      expect({ code, stdout }, args[0]).toEqual({ code: 130, stdout: expect.stringContaining('Interrupted.') })
+    }
+    expect(await runCommand(['list', '-k'], { env })).toMatchObject({ code: 0, stdout: 'guest:7\ntrip:1\n' })
+  },
+)

@@ -6,12 +6,13 @@ import type { Context } from '../context.ts'
  *
  * @throws `INVALID_ARGUMENT` where nobody can be asked and `--yes` is not given
  */
-export async function agree({ terminal, json }: Context, yes: boolean, question: string): Promise<boolean> {
+export async function agree(context: Context, yes: boolean, question: string): Promise<boolean> {
+  const { terminal, json } = context
   if (yes) return true
   if (json || !terminal.isInteractive) {
     throw new StoreError('INVALID_ARGUMENT', 'This cannot be undone, and there is nobody to ask. Give --yes to do it.')
   }
-  if (await terminal.ask(question)) return true
+  if (await context.ask(question)) return true
   terminal.note('Nothing was changed.')
   return false
 }

@@ -86,12 +86,13 @@ async function repair(context: Context, { yes = false, dryRun = false }: RepairF
   return EXIT.ok
 }
 
-async function isAgreed({ terminal, json }: Context): Promise<boolean> {
+async function isAgreed(context: Context): Promise<boolean> {
+  const { terminal, json } = context
   if (json || !terminal.isInteractive) {
     terminal.note('Nothing was changed. Give --yes to do it where nobody can be asked.')
     return false
   }
-  if (await terminal.ask('Repair now?')) return true
+  if (await context.ask('Repair now?')) return true
   terminal.note('Nothing was changed.')
   return false
 }

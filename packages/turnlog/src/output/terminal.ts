@@ -67,14 +67,20 @@ export class Terminal {
     this.errors.write(`${text}\n`)
   }
 
-  /** Whether a person says yes. Anything but `y` or `yes` is a no. */
-  async ask(question: string): Promise<boolean> {
+  /**
+   * Whether a person says yes. Anything but `y` or `yes` is a no.
+   *
+   * @throws `AbortError` when it is interrupted
+   */
+  async ask(question: string, signal: AbortSignal): Promise<boolean> {
     await this.flush()
     const lines = createInterface({ input: this.input, output: this.errors })
+    // While it is asked, Ctrl-C is a character, which would be taken for the end of the input.
+    lines.once('SIGINT', () => process.emit('SIGINT', 'SIGINT'))
     // The end of the input is an answer as well.
     const ended = new Promise<string>((resolve) => void lines.once('close', () => resolve('')))
     try {
-      const answer = await Promise.race([lines.question(`${question} [y/N] `), ended])
+      const answer = await Promise.race([lines.question(`${question} [y/N] `, { signal }), ended])
       return /^y(?:es)?$/i.test(answer.trim())
     } finally {
       lines.close()
