@@ -59,7 +59,10 @@ async function remove(context: Context, keys: readonly string[], flags: RemoveFl
   }
   // An erasure that was killed half-way is finished by asking again, although nothing can be seen of the session.
   if (erase) for (const key of missing) await store.deleteSession(key, { erase, expectedVersion: 0 })
-  await tellResult(context, { deleted, missing }, `Deleted ${formatNumberOf(deleted.length, 'session')}.`)
+  // Who is told of every session that it is missing needs no green mark.
+  if (context.json || deleted.length > 0) {
+    await tellResult(context, { deleted, missing }, `Deleted ${formatNumberOf(deleted.length, 'session')}.`)
+  }
   return missing.length === 0 ? EXIT.ok : EXIT.problem
 }
 
