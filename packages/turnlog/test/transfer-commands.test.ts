@@ -34,6 +34,20 @@ test('an export goes through a pipe, and a redacted one shows no text', async ()
   expect(await runCommand(['export', 'nobody'], { env })).toMatchObject({ code: 1 })
 })
 
+test('an export of a prefix that no session has is refused and leaves an earlier one as it is', async () => {
+  const { directory, env } = await sampleStore('jsonl')
+  const file = join(directory, 'backup.jsonl')
+  writeFileSync(file, 'earlier')
+  for (const args of [['-o', file], []]) {
+    const { code, stdout, stderr } = await runCommand(['export', '--prefix', 'gast:', ...args], { env })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('There is no session whose key begins with "gast:". [NOT_FOUND]')
+  }
+  expect(readFileSync(file, 'utf8')).toBe('earlier')
+  expect(readdirSync(directory).toSorted()).toEqual(['backup.jsonl', 'store'])
+  expect(await runCommand(['export', '--prefix', 'guest:', '-o', file], { env })).toMatchObject({ code: 0 })
+})
+
 test('a damaged or unreadable export is refused with its line', async () => {
   const { directory, env } = await sampleStore('jsonl')
   const { stdout } = await runCommand(['export'], { env })

@@ -29,7 +29,7 @@ export function exportCommand(act: Act): Command {
     .addHelpText(
       'after',
       `
-Ends with 1 if a damaged session was left out.
+Ends with 1 if a damaged session was left out, or if there was no such session: then nothing is written.
 With --json: one object with sessions, events, and with --skip-damaged: problems (needs --output).
 
 Examples:
@@ -55,7 +55,7 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
   const damaged: StoreError[] = []
   const total = output === undefined || skipDamaged ? 0 : (await store.stats()).sessions
   const progress = showProgress(terminal, 'Exporting')
-  const lines = exportSessions(store, {
+  const exported = exportSessions(store, {
     ...(keys.length === 0 ? undefined : { keys }),
     ...(prefix === undefined ? undefined : { prefix }),
     redact,
@@ -66,6 +66,7 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
       if (output !== undefined) progress.update(done, Math.max(total, done))
     },
   })
+  const lines = prefix === undefined ? exported : orNothing(exported, prefix, damaged)
   let isFile = true
   try {
     if (output === undefined) for await (const line of lines) await terminal.line(line.slice(0, -1))
@@ -85,4 +86,24 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
     else terminal.note(printable(sentence))
   }
   return damaged.length === 0 ? EXIT.ok : EXIT.problem
+}
+
+/** Nothing of a prefix that no session has: a backup that was whole would give way to one of nothing. */
+async function* orNothing(
+  lines: AsyncIterable<string>,
+  prefix: string,
+  damaged: readonly StoreError[],
+): AsyncGenerator<string> {
+  // An export of nothing is two lines, its header and its end.
+  const held: string[] = []
+  let isMore = false
+  for await (const line of lines) {
+    held.push(line)
+    isMore ||= held.length > 2
+    if (isMore) yield* held.splice(0)
+  }
+  if (!isMore && damaged.length === 0) {
+    throw new StoreError('NOT_FOUND', `There is no session whose key begins with ${JSON.stringify(prefix)}.`)
+  }
+  yield* held
 }
