@@ -73,6 +73,16 @@ describe.each(['leveldb', 'jsonl'] as const)('a %s store', (backend) => {
     expect(reversed.stdout).toMatch(/^ +4 .*\n$/)
   })
 
+  test('log of a range without events says so', async () => {
+    const { env } = await sampleStore(backend)
+    const beyond = await runCommand(['log', 'trip:1', '--from', '9'], { env })
+    expect(beyond).toEqual({ code: 0, stdout: '', stderr: 'No event in that range. The last one is 8.\n' })
+    expect(await runCommand(['log', 'trip:1', '--to', '0'], { env })).toEqual(beyond)
+    expect(await runCommand(['log', 'trip:1', '--from', '9', '--json'], { env })).toMatchObject({ code: 0, stderr: '' })
+    const turned = await runCommand(['log', 'trip:1', '--from', '5', '--to', '2'], { env })
+    expect(turned).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--from 5 is after --to 2.') })
+  })
+
   test('log shows what is left of a deleted session and what compactions removed, with the reasons', async () => {
     const fill = async (store: SessionStore): Promise<void> => {
       for (const key of ['cut', 'gone']) {

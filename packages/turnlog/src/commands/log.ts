@@ -1,7 +1,8 @@
 import { Command } from 'commander'
+import { StoreError } from '@turnlog/core'
 import type { SessionEvent } from '@turnlog/core'
 import type { Act } from '../act.ts'
-import type { AnyMessage, Context } from '../context.ts'
+import type { AnyMessage, AnyStore, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import type { Effect } from '../history/replay.ts'
 import { Replay } from '../history/replay.ts'
@@ -44,23 +45,34 @@ Examples:
 async function log(context: Context, key: string, flags: LogFlags): Promise<number> {
   const store = await context.openToRead()
   const { from = 0, to, limit, reverse = false } = flags
+  if (to !== undefined && from > to) throw new StoreError('INVALID_ARGUMENT', `--from ${from} is after --to ${to}.`)
   const replay = new Replay()
   // What an event did can be told only by going through all events before it.
   const chosen: Told[] = []
   const streams = !reverse && limit === undefined
   let isThere = false
+  let isInRange = false
   for await (const event of store.events(key, to === undefined ? {} : { to })) {
     isThere = true
     const told = { event, effect: replay.apply(event) }
     if (event.seq < from) continue
+    isInRange = true
     if (streams) await tell(context, told)
     else chosen.push(told)
     if (!reverse && limit !== undefined && chosen.length > limit) chosen.shift()
   }
-  context.requireSession(key, isThere || (await store.load(key)).version > 0)
+  if (!isInRange) await tellNone(context, store, key, isThere)
   if (reverse) chosen.reverse()
   for (const told of chosen.slice(0, limit)) await tell(context, told)
   return EXIT.ok
+}
+
+async function tellNone(context: Context, store: AnyStore, key: string, isThere: boolean): Promise<void> {
+  const { version } = await store.load(key)
+  context.requireSession(key, isThere || version > 0)
+  // A deleted session has no version any more.
+  const last = version > 0 ? ` The last one is ${version}.` : ''
+  if (!context.json) context.terminal.note(`No event in that range.${last}`)
 }
 
 async function tell({ terminal, json }: Context, { event, effect }: Told): Promise<void> {
