@@ -86,8 +86,16 @@ export class Context {
     return isStoreChosen(this.#surroundings())
   }
 
-  choose(): Promise<ChosenStore> {
-    return chooseStore(this.#surroundings())
+  /** @throws `INVALID_CONFIG` also for a store in memory */
+  async choose(): Promise<ChosenStore> {
+    const chosen = await chooseStore(this.#surroundings())
+    if (chosen.config.backend === 'memory') {
+      throw new StoreError(
+        'INVALID_CONFIG',
+        'A store in memory ends with the command: there is nothing in it before, and nothing would be left of it. Give one in a directory, such as leveldb:./sessions.',
+      )
+    }
+    return chosen
   }
 
   /** Opens for looking only: a JSONL store may be in use meanwhile, and nothing on the disk changes. */
