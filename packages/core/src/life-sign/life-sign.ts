@@ -7,8 +7,11 @@ import { isLocal } from './is-local.ts'
 
 /** A sign that a process lives, which the kernel takes back whatever becomes of that process. */
 export interface LifeSign {
-  /** Takes it back, and its file with it. */
-  end(): void
+  /**
+   * Takes it back, and its file with it. With `keepFile` that stays, and says that the one who gave it is gone: for who
+   * has to leave behind what it was given for.
+   */
+  end(keepFile?: boolean): void
 }
 
 /** The kernel gives it to the first one, which sees every process of the machine. */
@@ -35,13 +38,15 @@ export function isContained(): boolean {
 export async function giveLifeSign(file: string): Promise<LifeSign | undefined> {
   let directory: number | undefined
   let server: Server | undefined
-  const end = (): void => {
+  const end = (keepFile = false): void => {
     server?.close()
     if (directory === undefined) return
-    // Where the directory is now: a repair moves it.
-    for (const name of [basename(file), `${basename(file)}.new`]) rmSync(shortName(directory, name), { force: true })
-    closeSync(directory)
+    const open = directory
     directory = undefined
+    // Where the directory is now: a repair moves it.
+    const names = keepFile ? [] : [basename(file), `${basename(file)}.new`]
+    for (const name of names) removeIfPossible(shortName(open, name))
+    closeSync(open)
   }
   try {
     if (!isLocal(dirname(file))) return undefined
@@ -80,6 +85,15 @@ export async function isAlive(file: string): Promise<boolean | undefined> {
 
 function openDirectory(file: string): number {
   return openSync(dirname(file), constants.O_RDONLY | constants.O_DIRECTORY)
+}
+
+/** What stays says that its owner is gone, which is true. */
+function removeIfPossible(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Nothing depends on it, and the descriptor and the listener have to end all the same.
+  }
 }
 
 /** The address of a socket has at most 107 bytes, and longer ones are cut without a word. */

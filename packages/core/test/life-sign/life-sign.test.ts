@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -98,6 +108,38 @@ test('what is no sign says nothing, and nothing is put in its place', async () =
   expect(await giveLifeSign(elsewhere)).toBeUndefined()
   expect(existsSync(elsewhere)).toBe(false)
 })
+
+test('a sign that ends and keeps its file says that its owner is gone', async () => {
+  const file = signFile()
+  const sign = await giveLifeSign(file)
+  sign?.end(true)
+  expect(await isAlive(file)).toBe(false)
+})
+
+test('a sign that cannot be given, or whose file cannot be removed, leaves nothing open', async () => {
+  const file = signFile()
+  mkdirSync(`${file}.new`) // in which no socket can be made, and which is not removed as a file
+  expect(await giveLifeSign(file)).toBeUndefined()
+  rmSync(`${file}.new`, { recursive: true })
+  const sign = await giveLifeSign(file)
+  const moved = `${file}-moved`
+  renameSync(file, moved)
+  mkdirSync(file)
+  sign?.end()
+  expect(await isAlive(moved)).toBe(false)
+  expect(openHere(join(file, '..'))).toEqual([])
+})
+
+/** The descriptors of this process that lead to a path. */
+function openHere(path: string): string[] {
+  return readdirSync('/proc/self/fd').filter((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`) === path
+    } catch {
+      return false // the listing itself was one of them
+    }
+  })
+}
 
 test('a directory that is copied while its owner lives has no living owner', async () => {
   const file = signFile()
