@@ -17,9 +17,13 @@ interface Contained {
 }
 
 /** A process in a container of its own that opens the directory, and holds it or says why it cannot. */
-async function contained(directory: string, name: string, then: 'hold' | 'report'): Promise<Contained> {
+async function contained(
+  directory: string,
+  name: string,
+  then: 'hold' | 'report' | 'hold in a thread',
+): Promise<Contained> {
   const script = join(import.meta.dirname, 'open-in-child.mjs')
-  const command = `hostname ${name} && exec "${process.execPath}" "${script}" "${directory}" ${then}`
+  const command = `hostname ${name} && exec "${process.execPath}" "${script}" "${directory}" "${then}"`
   const child = spawn('unshare', [...CONTAINER, 'sh', '-c', command], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
@@ -65,5 +69,15 @@ test.runIf(canContain)(
     }
     await expect(jsonlBackend({ path: directory }).open()).rejects.toMatchObject({ code: 'LOCKED' })
     expect(await signs(directory)).toHaveLength(1)
+  },
+)
+
+test.runIf(canContain)(
+  'a thread in a container gives no sign, because it would end before what the thread still writes (needs rights)',
+  async () => {
+    const directory = await scratchDirectory()
+    expect((await contained(directory, 'one', 'hold in a thread')).said).toBe('open')
+    expect(await signs(directory)).toEqual([])
+    await expect(jsonlBackend({ path: directory }).open()).rejects.toThrow(/cannot be seen whether that process still/)
   },
 )

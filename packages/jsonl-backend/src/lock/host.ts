@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { isMainThread } from 'node:worker_threads'
 import { giveLifeSign, isAlive, isContained } from '@turnlog/core/life-sign'
 import type { LifeSign } from '@turnlog/core/life-sign'
 
@@ -51,7 +52,8 @@ export function thisHost(): Host {
     claimed,
     abandoned,
     judge: (owner, sign) => judge(self, owner, sign),
-    giveSign: async (sign) => (isContained() ? giveLifeSign(sign) : undefined),
+    // When a thread ends, its listener does before the writes that it has begun.
+    giveSign: async (sign) => (isContained() && isMainThread ? giveLifeSign(sign) : undefined),
   }
 }
 
