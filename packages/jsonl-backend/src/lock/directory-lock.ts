@@ -220,10 +220,11 @@ async function readLock(fileSystem: FileSystem, path: string): Promise<LockConte
 
 function parseLock(value: Json): LockContent | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const { host, boot, pidNamespace, pid, start, since, token, released } = value as Readonly<Record<string, Json>>
+  const content = value as Readonly<Record<string, Json>>
+  const { host, boot, pidNamespace, pid, start, since, token, released } = content
   const isText = [host, boot, pidNamespace, start, token].every((field) => typeof field === 'string')
   if (!isText || typeof pid !== 'number' || typeof since !== 'number' || typeof released !== 'boolean') return undefined
-  return { host, boot, pidNamespace, pid, start, since, token, released } as LockContent
+  return content as unknown as LockContent
 }
 
 async function writeLock(fileSystem: FileSystem, path: string, content: LockContent): Promise<void> {
