@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import type { Host } from '@turnlog/jsonl-backend'
+import { giveLifeSign } from '@turnlog/core/life-sign'
+import type { FileSystem, Host } from '@turnlog/jsonl-backend'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { nodeFileSystem } from '../src/file-system/node-file-system.ts'
+import { thisHost } from '../src/lock/host.ts'
+import { judgeOwner } from '../src/lock/judge-owner.ts'
 import { appendMessages, readAll, scratchDirectory } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -134,6 +138,24 @@ describe('the lock', () => {
     }
   })
 
+  test('of a directory that was moved while it was open is not released in the one that took its place', async () => {
+    const directory = await scratchDirectory()
+    const moved = `${directory}-moved`
+    onTestFinished(() => rm(moved, { recursive: true, force: true }))
+    const first = jsonlBackend({ path: directory })
+    await first.open()
+    await rename(directory, moved)
+    await mkdir(directory)
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'open-in-child.mjs'), directory, 'hold'])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    await first.close()
+    await expect(first.open()).rejects.toThrow(`process ${child.pid} on host`)
+    const there = jsonlBackend({ path: moved })
+    await there.open()
+    await there.close()
+  })
+
   test('is refused with a clear message where the file system has no hard links', async () => {
     const fileSystem = new SimulatedFileSystem()
     fileSystem.link = () => Promise.reject(Object.assign(new Error('no links'), { code: 'ENOTSUP' }))
@@ -143,6 +165,83 @@ describe('the lock', () => {
     })
   })
 })
+
+describe.runIf(process.platform === 'linux')('the lock of an owner in a container', () => {
+  test.each([
+    ['the lock cannot be looked at after it was taken', 'list'],
+    ['closing cannot say that it is released', 'rename'],
+  ] as const)('goes to another container when %s, and nothing stays open', async (_when, broken) => {
+    const directory = await scratchDirectory()
+    const descriptors = await openHere(directory)
+    let isBroken = false
+    const fail = (): Promise<never> => Promise.reject(Object.assign(new Error('broken'), { code: 'EIO' }))
+    const fileSystem: FileSystem = {
+      ...nodeFileSystem,
+      link: async (existing, path) => {
+        await nodeFileSystem.link(existing, path)
+        isBroken = true
+      },
+      [broken]: (...args: [string, string]) => (isBroken ? fail() : nodeFileSystem[broken](...args)),
+    }
+    const owner = jsonlBackend({ path: directory }, { fileSystem, host: container('one') })
+    await expect(owner.open().then(() => owner.close())).rejects.toMatchObject({ code: 'IO' })
+    expect(await openHere(directory)).toEqual(descriptors)
+    const next = jsonlBackend({ path: directory }, { host: container('two') })
+    expect((await next.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
+    await next.close()
+    expect((await readdir(directory)).filter((name) => name.includes('alive'))).toEqual([])
+  })
+
+  test('is known in a directory that was moved while it was open', async () => {
+    const directory = await scratchDirectory()
+    const moved = `${directory}-moved`
+    onTestFinished(() => rm(moved, { recursive: true, force: true }))
+    const owner = jsonlBackend({ path: directory }, { host: container('one') })
+    await owner.open()
+    await rename(directory, moved)
+    const next = jsonlBackend({ path: moved }, { host: container('two') })
+    await expect(next.open()).rejects.toMatchObject({ code: 'LOCKED' })
+    await owner.close()
+    expect((await next.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
+    await next.close()
+  })
+
+  test('leaves the signs of others alone that are about to ask for it, and removes those of owners that are gone', async () => {
+    const directory = await scratchDirectory()
+    const sign = (name: string): string => join(directory, `turnlog.lock.alive-${name}`)
+    for (const name of ['aa', 'bb']) (await giveLifeSign(sign(name)))?.end(true)
+    await rename(sign('bb'), sign('bb.new')) // somebody gives it just now, and does not listen yet
+    const asking = await giveLifeSign(sign('cc'))
+    onTestFinished(() => asking?.end())
+    const backend = jsonlBackend({ path: directory }, { host: container('one') })
+    await backend.open()
+    await backend.close()
+    expect((await readdir(directory)).filter((name) => name.includes('alive')).toSorted()).toEqual([
+      'turnlog.lock.alive-bb.new',
+      'turnlog.lock.alive-cc',
+    ])
+  })
+})
+
+/** This process as one that others know by its sign of life alone. */
+function container(name: string): Host {
+  const self = { ...thisHost().self, host: name, pidNamespace: `pid:[${name}]` }
+  return {
+    ...thisHost(),
+    self,
+    judge: (owner, sign) => judgeOwner(self, owner, sign),
+    giveSign: giveLifeSign,
+    claimed: new Map(),
+    abandoned: new Set(),
+  }
+}
+
+/** Where the descriptors of this process lead that lead into a directory. */
+async function openHere(directory: string): Promise<string[]> {
+  const names = await readdir('/proc/self/fd')
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
+  return targets.filter((target) => target.startsWith(directory))
+}
 
 function make(fileSystem: SimulatedFileSystem, host: Host): Backend {
   return jsonlBackend({ path: '/store' }, { fileSystem, host })

@@ -14,6 +14,7 @@ const LOCK_NAME = /^turnlog\.lock\.(\d{1,15})$/
 const LOCK_PREFIX = 'turnlog.lock.'
 /** Where an owner in a container shows that it lives; its token follows. */
 const SIGN_PREFIX = `${LOCK_PREFIX}alive-`
+const SIGN_NAME = /^turnlog\.lock\.alive-[0-9a-f]+$/
 
 interface LockContent extends Owner {
   readonly since: number
@@ -58,7 +59,8 @@ export async function lockDirectory(fileSystem: FileSystem, directory: string, h
     sign = await host.giveSign?.(signFile(directory, token))
     return await acquire(fileSystem, directory, host, { since, token, sign })
   } catch (error) {
-    sign?.end()
+    // If the lock is there all the same, the sign shall say that its owner is gone.
+    sign?.end(host.abandoned.has(token))
     host.claimed.delete(directory)
     throw error
   }
@@ -126,8 +128,10 @@ async function acquire(
       }
       for (const name of names) {
         const number = Number(LOCK_NAME.exec(name)?.[1] ?? mine)
-        const isStale = name.startsWith(SIGN_PREFIX) && name !== `${SIGN_PREFIX}${token}`
-        if (number < mine || isStale) await removeIfThere(fileSystem, join(directory, name))
+        const path = join(directory, name)
+        // Not of somebody who is about to find this lock: without its sign the one that he takes next tells nobody.
+        const isStale = SIGN_NAME.test(name) && (await host.hasEnded?.(path)) === true
+        if (number < mine || isStale) await removeIfThere(fileSystem, path)
       }
     } catch (error) {
       host.abandoned.add(token)
@@ -138,15 +142,21 @@ async function acquire(
       isFirst: held === 0,
       release: async () => {
         try {
+          const there = await readLock(fileSystem, pathOf(mine))
+          // The directory was moved, and there may be another owner in its place: what lies there is not ours to release.
+          if (there === undefined || there === 'gone' || there.token !== token) {
+            host.abandoned.add(token)
+            return
+          }
           const released = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
           await writeLock(fileSystem, released, { ...host.self, since, token, released: true })
           await fileSystem.rename(released, pathOf(mine))
-          sign?.end()
         } catch (error) {
           // On a full disk others have to wait until this process ends, but it may open the directory again itself.
           host.abandoned.add(token)
           throw error
         } finally {
+          sign?.end(host.abandoned.has(token))
           host.claimed.delete(directory)
         }
       },

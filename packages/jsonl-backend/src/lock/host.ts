@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isMainThread } from 'node:worker_threads'
-import { giveLifeSign, isContained } from '@turnlog/core/life-sign'
+import { giveLifeSign, isAlive, isContained } from '@turnlog/core/life-sign'
 import type { LifeSign } from '@turnlog/core/life-sign'
 import { judgeOwner } from './judge-owner.ts'
 import { startTime } from './start-time.ts'
@@ -31,6 +31,8 @@ export interface Host {
   judge(owner: Owner, sign: string): Verdict | Promise<Verdict>
   /** Shows at `sign` that this process lives, if there may be others that cannot see it. */
   giveSign?(sign: string): Promise<LifeSign | undefined>
+  /** Whether the one who gave a sign is certainly gone. */
+  hasEnded?(sign: string): Promise<boolean>
   /** Directories that this process has open for writing, by real path, and since when. */
   readonly claimed: Map<string, number>
   /** Locks of this process that could not be marked as released, by their token. */
@@ -59,6 +61,7 @@ export function thisHost(): Host {
     judge: (owner, sign) => judgeOwner(self, owner, sign),
     // When a thread ends, its listener does before the writes that it has begun.
     giveSign: async (sign) => (isContained() && isMainThread ? giveLifeSign(sign) : undefined),
+    hasEnded: async (sign) => (await isAlive(sign)) === false,
   }
 }
 
