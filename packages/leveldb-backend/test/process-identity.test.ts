@@ -24,3 +24,10 @@ test('within one start of a machine its name does not matter, and beyond it the 
   expect(judgeProcess({ ...here, boot: 'before', host: 'elsewhere' }, here)).toBe('unknown')
   expect(judgeProcess({ ...here, namespace: 'another' }, here)).toBe('unknown')
 })
+
+test.runIf(process.platform === 'linux')('start times of another time namespace are not compared', () => {
+  const there = { ...self, pid: process.ppid, started: 'before' }
+  expect(judgeProcess(there, self)).toBe('dead')
+  expect(judgeProcess({ ...there, timeNamespace: 'time:[1]' }, self)).toBe('unknown')
+  expect(judgeProcess({ ...there, timeNamespace: 'time:[1]', pid: 2 ** 30 }, self)).toBe('dead')
+})

@@ -8,6 +8,8 @@ export interface ProcessIdentity {
   readonly namespace: string
   readonly pid: number
   readonly started: string
+  /** In which the start time was read: each one counts it from another moment. Locks of older versions do not say it. */
+  readonly timeNamespace?: string
 }
 
 /** What is unknown on a system without `/proc` is empty. */
@@ -18,6 +20,7 @@ export function processIdentity(): ProcessIdentity {
     namespace: attempt(() => readlinkSync('/proc/self/ns/pid')),
     pid: process.pid,
     started: startTime(process.pid),
+    timeNamespace: attempt(() => readlinkSync('/proc/self/ns/time')),
   }
 }
 
@@ -40,19 +43,24 @@ export function judgeProcess(owner: ProcessIdentity, self: ProcessIdentity): 'al
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'dead'
   }
-  // Without /proc somebody has this pid, and nobody knows since when.
   const started = startTime(owner.pid)
-  if (owner.started === '' || started === '') return 'unknown'
+  if (started === GONE) return 'dead'
+  // Somebody has this pid, and without /proc, or from another time namespace, nobody knows since when.
+  if (owner.started === '' || started === '' || owner.timeNamespace !== self.timeNamespace) return 'unknown'
   return started === owner.started ? 'alive' : 'dead'
 }
+
+/** Of a zombie: it still has its pid, but it will never touch a file again. */
+const GONE = 'gone'
 
 /** In ticks since boot: the 22nd field, counted after the name, which may itself hold blanks and brackets. */
 function startTime(pid: number): string {
   return attempt(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A zombie still has its pid, but it will never touch a file again.
-    return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? '')
+    // The 20th is the number of threads: the first one may have ended before another that still writes.
+    const hasEnded = (fields[0] === 'Z' || fields[0] === 'X') && Number(fields[17]) <= 1
+    return hasEnded ? GONE : (fields[19] ?? '')
   })
 }
 
