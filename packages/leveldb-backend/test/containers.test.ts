@@ -1,13 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { giveLifeSign } from '@turnlog/core/life-sign'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { filesNamed, readAll, temporaryDirectory } from './sample-store.ts'
+import { filesNamed, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
 
 /** A container has process ids and a name of its own; this is how one is made. */
 const CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc', '--uts']
@@ -20,13 +21,18 @@ interface Contained {
 }
 
 /** A process in a container of its own that opens the store, appends once and then waits. */
-async function contained(path: string, name: string): Promise<Contained> {
-  const script = join(import.meta.dirname, 'owner-child.mjs')
-  const command = `hostname ${name} && exec "${process.execPath}" "${script}" "${path}" sync`
-  const child = spawn('unshare', [...CONTAINER, 'sh', '-c', command], { stdio: ['pipe', 'pipe', 'inherit'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const [said] = (await once(child.stdout, 'data')) as [Buffer]
-  return { child, said: said.toString().trim() }
+function contained(path: string, name: string): Promise<Contained> {
+  return runContained(name, 'owner-child.mjs', path, 'sync')
+}
+
+async function runContained(name: string, child: string, ...args: string[]): Promise<Contained> {
+  const script = join(import.meta.dirname, child)
+  const quoted = [process.execPath, script, ...args].map((part) => `"${part}"`).join(' ')
+  const command = `hostname ${name} && exec ${quoted}`
+  const unshare = spawn('unshare', [...CONTAINER, 'sh', '-c', command], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void unshare.kill('SIGKILL'))
+  const [said] = (await once(unshare.stdout, 'data')) as [Buffer]
+  return { child: unshare, said: said.toString().trim() }
 }
 
 async function killed({ child }: Contained): Promise<void> {
@@ -89,3 +95,33 @@ test.runIf(canContain)('a reader sees the store of a container that was killed (
   expect(filesNamed(path, SIGN)).toHaveLength(1) // it leaves no trace
   await reader.close()
 })
+
+test.runIf(canContain).each([
+  ['whose directory was moved', 'moved', '-moved'],
+  ['whose lock cannot be removed', 'not removed', ''],
+])(
+  'a container that closes a store %s and lives on has nothing open there, and the next one opens it (needs rights)',
+  async (_which, mishap, where) => {
+    const path = temporaryDirectory()
+    const { said } = await runContained('one', 'mishap-child.mjs', path, mishap)
+    expect(said).toBe('IO, open since: 0')
+    const next = await contained(`${path}${where}`, 'two')
+    expect(next.said).toBe('open')
+    await killed(next)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'who opens a store removes the signs of owners that are gone, not those of others that are about to ask',
+  async () => {
+    const path = temporaryDirectory()
+    const sign = (name: string): string => join(path, `turnlog.lock.alive-${name}`)
+    for (const name of ['aa', 'bb']) (await giveLifeSign(sign(name)))?.end(true)
+    renameSync(sign('bb'), sign('bb.new')) // somebody gives it just now, and does not listen yet
+    const asking = await giveLifeSign(sign('cc'))
+    onTestFinished(() => asking?.end())
+    const backend = await openBackend(path)
+    await backend.close()
+    expect(filesNamed(path, SIGN)).toEqual([sign('bb.new'), sign('cc')])
+  },
+)

@@ -1,19 +1,26 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { isAlive } from '@turnlog/core/life-sign'
+
 import { LOCK_FILE } from './claims.ts'
 
 const SIGN = `${LOCK_FILE}.alive-`
+const NAME = /^turnlog\.lock\.alive-[0-9a-f]+$/
 
 /** Where the owner with this claim gives its sign of life. */
 export function signFile(directory: string, claim: string): string {
   return join(directory, `${SIGN}${claim}`)
 }
 
-/** Those of owners that were killed. To be called by the owner, whose own claim this is. */
-export function removeOtherSigns(directory: string, claim: string): void {
-  const own = `${SIGN}${claim}`
+/**
+ * Those of owners that were killed. Others give theirs before they ask for the lock, and need it if they get it later: a
+ * name that is not whole is of one who does not listen yet.
+ */
+export async function removeEndedSigns(directory: string): Promise<void> {
   for (const name of readdirSync(directory)) {
-    if (name.startsWith(SIGN) && name !== own) rmSync(join(directory, name), { force: true })
+    if (!NAME.test(name)) continue
+    const file = join(directory, name)
+    if ((await isAlive(file)) === false) rmSync(file, { force: true })
   }
 }

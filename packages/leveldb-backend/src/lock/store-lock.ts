@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
@@ -12,7 +12,7 @@ import { fileIdentity } from './file-identity.ts'
 import { findLevelOwner } from './find-level-owner.ts'
 import { processIdentity } from './process-identity.ts'
 import { refuseUnlessGone } from './refuse-unless-gone.ts'
-import { removeOtherSigns, signFile } from './sign-file.ts'
+import { removeEndedSigns, signFile } from './sign-file.ts'
 
 const REGISTRY = Symbol.for('turnlog.leveldb.locations')
 
@@ -74,13 +74,14 @@ export class StoreLock {
         renameSync(draft, file)
         unlinkIfThere(place)
       }
-      ignoreFailure(() => removeOtherSigns(directory, claim)) // left behind, they are in nobody's way
+      await removeEndedSigns(directory).catch(() => undefined) // left behind, they are in nobody's way
       return new StoreLock(directory, { claim, descriptor, sign }, place !== file)
     } catch (error) {
+      ignoreFailure(() => unlinkIfThere(draft))
       // With the claim left in its place, and we live, nobody could ever take it over.
       ignoreFailure(() => withdrawClaim(directory, claim))
+      sign?.end(descriptor !== undefined && isStillThere(descriptor))
       if (descriptor !== undefined) closeSync(descriptor)
-      ignoreFailure(() => sign?.end())
       locations.delete(directory)
       throw isStoreError(error) ? error : lockFailed(directory, error)
     } finally {
@@ -108,19 +109,30 @@ export class StoreLock {
     return found !== undefined && found.claim !== claim
   }
 
-  /** @throws `IO` if the file stays behind: then nobody can open the store until this process has ended */
+  /**
+   * @throws `IO` if the file stays behind: then of those who see this process only itself can open the store until it has
+   *   ended
+   */
   release(): void {
     const { claim, descriptor, sign } = this.#held
     try {
       withdrawClaim(this.#directory, claim)
-      ignoreFailure(() => sign?.end())
     } catch (error) {
       throw isStoreError(error) ? error : lockFailed(this.#directory, error)
     } finally {
+      sign?.end(isStillThere(descriptor))
       closeSync(descriptor)
       openLocations().delete(this.#directory)
     }
   }
+}
+
+/**
+ * Whether the lock has a name somewhere: it could not be removed, or its directory was moved. Then its sign has to stay,
+ * without which nobody in another container could tell that its owner is gone.
+ */
+function isStillThere(descriptor: number): boolean {
+  return fstatSync(descriptor).nlink > 0
 }
 
 function ignoreFailure(work: () => void): void {
