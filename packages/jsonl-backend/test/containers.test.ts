@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
@@ -21,9 +21,10 @@ async function contained(
   directory: string,
   name: string,
   then: 'hold' | 'report' | 'hold in a thread',
+  before = 'true',
 ): Promise<Contained> {
   const script = join(import.meta.dirname, 'open-in-child.mjs')
-  const command = `hostname ${name} && exec "${process.execPath}" "${script}" "${directory}" "${then}"`
+  const command = `hostname ${name} && ${before} && exec "${process.execPath}" "${script}" "${directory}" "${then}"`
   const child = spawn('unshare', [...CONTAINER, 'sh', '-c', command], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
@@ -79,5 +80,25 @@ test.runIf(canContain)(
     expect((await contained(directory, 'one', 'hold in a thread')).said).toBe('open')
     expect(await signs(directory)).toEqual([])
     await expect(jsonlBackend({ path: directory }).open()).rejects.toThrow(/cannot be seen whether that process still/)
+  },
+)
+
+test.runIf(canContain)(
+  'a container that has the directory in its own layer keeps it from who sees that layer from outside (needs rights)',
+  async ({ skip }) => {
+    const root = await scratchDirectory()
+    const [lower, directory, work, seen] = ['lower', 'upper', 'work', 'seen'].map((name) => join(root, name))
+    for (const path of [lower, directory, work, seen]) await mkdir(`${path}`)
+    const mount = `mount -t overlay -o lowerdir=${lower},upperdir=${directory},workdir=${work} overlay ${seen}`
+    skip(spawnSync('unshare', ['--mount', 'sh', '-c', mount]).status !== 0)
+    const owner = await contained(`${seen}`, 'one', 'hold', mount)
+    expect(owner.said).toBe('open')
+    const backend = jsonlBackend({ path: `${directory}` })
+    await expect(backend.open()).rejects.toThrow(/cannot be seen whether that process still runs/)
+    await killed(owner)
+    await expect(backend.open()).rejects.toMatchObject({ code: 'LOCKED' })
+    const next = await contained(`${seen}`, 'two', 'hold', mount)
+    expect(next.said).toBe('open')
+    await killed(next)
   },
 )

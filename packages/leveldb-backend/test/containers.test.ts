@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, renameSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { giveLifeSign } from '@turnlog/core/life-sign'
@@ -21,14 +21,14 @@ interface Contained {
 }
 
 /** A process in a container of its own that opens the store, appends once and then waits. */
-function contained(path: string, name: string): Promise<Contained> {
-  return runContained(name, 'owner-child.mjs', path, 'sync')
+function contained(path: string, name: string, before?: string): Promise<Contained> {
+  return runContained(name, 'owner-child.mjs', [path, 'sync'], before)
 }
 
-async function runContained(name: string, child: string, ...args: string[]): Promise<Contained> {
+async function runContained(name: string, child: string, args: string[], before = 'true'): Promise<Contained> {
   const script = join(import.meta.dirname, child)
   const quoted = [process.execPath, script, ...args].map((part) => `"${part}"`).join(' ')
-  const command = `hostname ${name} && exec ${quoted}`
+  const command = `hostname ${name} && ${before} && exec ${quoted}`
   const unshare = spawn('unshare', [...CONTAINER, 'sh', '-c', command], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void unshare.kill('SIGKILL'))
   const [said] = (await once(unshare.stdout, 'data')) as [Buffer]
@@ -103,7 +103,7 @@ test.runIf(canContain).each([
   'a container that closes a store %s and lives on has nothing open there, and the next one opens it (needs rights)',
   async (_which, mishap, where) => {
     const path = temporaryDirectory()
-    const { said } = await runContained('one', 'mishap-child.mjs', path, mishap)
+    const { said } = await runContained('one', 'mishap-child.mjs', [path, mishap])
     expect(said).toBe('IO, open since: 0')
     const next = await contained(`${path}${where}`, 'two')
     expect(next.said).toBe('open')
@@ -123,5 +123,25 @@ test.runIf(process.platform === 'linux')(
     const backend = await openBackend(path)
     await backend.close()
     expect(filesNamed(path, SIGN)).toEqual([sign('bb.new'), sign('cc')])
+  },
+)
+
+test.runIf(canContain)(
+  'a container that has its store in its own layer keeps it from who sees that layer from outside (needs rights)',
+  async ({ skip }) => {
+    const root = temporaryDirectory()
+    const [lower, upper, work, seen] = ['lower', 'upper', 'work', 'seen'].map((name) => join(root, name))
+    for (const path of [lower, upper, work, seen]) mkdirSync(`${path}`)
+    const mount = `mount -t overlay -o lowerdir=${lower},upperdir=${upper},workdir=${work} overlay ${seen}`
+    skip(spawnSync('unshare', ['--mount', 'sh', '-c', mount]).status !== 0)
+    const owner = await contained(`${seen}`, 'one', mount)
+    expect(owner.said).toBe('open')
+    const backend = leveldbBackend({ path: `${upper}` })
+    await expect(backend.open()).rejects.toThrow(/cannot be seen whether that process still runs/)
+    await killed(owner)
+    await expect(backend.open()).rejects.toMatchObject({ code: 'LOCKED' })
+    const next = await contained(`${seen}`, 'two', mount)
+    expect(next.said).toBe('open')
+    await killed(next)
   },
 )

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs'
+import { fileSystemType } from './file-system-type.ts'
 
 /** ext2 to 4, xfs, btrfs, zfs, f2fs, bcachefs, tmpfs, overlay. */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0xca451a4e, 0x01021994, 0x794c7630])
@@ -6,9 +6,8 @@ const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0
 /**
  * Whether a path lies in a file system that is known to be of this machine alone. In any other one a socket may have its
  * listener where this kernel does not know of it, and a file other numbers wherever it is mounted.
- *
- * @throws what the file system says if it cannot be asked
  */
 export function isLocal(path: string): boolean {
-  return LOCAL.has(statfsSync(path).type)
+  const type = fileSystemType(path)
+  return type !== undefined && LOCAL.has(type)
 }

@@ -3,10 +3,13 @@ import { connect, createServer } from 'node:net'
 import type { Server } from 'node:net'
 import { basename, dirname } from 'node:path'
 
+import { fileSystemType } from './file-system-type.ts'
 import { isLocal } from './is-local.ts'
 
 /** A sign that a process lives, which the kernel takes back whatever becomes of that process. */
 export interface LifeSign {
+  /** The kind of file system that it is given in. Whoever asks `isAlive` has to know it. */
+  readonly fileSystem: number
   /**
    * Takes it back, and its file with it. With `keepFile` that stays, and says that the one who gave it is gone: for who
    * has to leave behind what it was given for.
@@ -49,14 +52,15 @@ export async function giveLifeSign(file: string): Promise<LifeSign | undefined> 
     closeSync(open)
   }
   try {
-    if (!isLocal(dirname(file))) return undefined
+    const fileSystem = fileSystemType(dirname(file))
+    if (fileSystem === undefined || !isLocal(dirname(file))) return undefined
     directory = openDirectory(file)
     server = await listen(shortName(directory, `${basename(file)}.new`))
     chmodSync(`${file}.new`, 0o600)
     // Node removes the name that it was given when the process ends in good order. A sign without its file says nothing
     // about the one who gave it; without its listener it says that he is gone.
     renameSync(`${file}.new`, file)
-    return { end }
+    return { fileSystem, end }
   } catch {
     end()
     return undefined
@@ -67,15 +71,19 @@ export async function giveLifeSign(file: string): Promise<LifeSign | undefined> 
  * Whether the one who gave it still lives, as the kernel of this machine knows it: not to be asked about a process of
  * another machine, or of before this one was started.
  *
+ * @param fileSystem the kind that the sign was given in. Seen in another one it has no listener, whether its owner lives
+ *   or not.
  * @returns `undefined` if that cannot be told
  */
-export async function isAlive(file: string): Promise<boolean | undefined> {
+export async function isAlive(file: string, fileSystem: number | undefined): Promise<boolean | undefined> {
   let directory: number | undefined
   try {
     // The kernel refuses to connect to any other kind of file as it does where nobody listens.
     if (!isLocal(dirname(file)) || !lstatSync(file).isSocket()) return undefined
     directory = openDirectory(file)
-    return await isAnswered(shortName(directory, basename(file)))
+    const answer = await isAnswered(shortName(directory, basename(file)))
+    const isSeenAsGiven = fileSystem !== undefined && fileSystemType(dirname(file)) === fileSystem
+    return answer === false && !isSeenAsGiven ? undefined : answer
   } catch {
     return undefined
   } finally {

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { giveLifeSign, isAlive } from '@turnlog/core/life-sign'
+import { fileSystemType, giveLifeSign, isAlive as isAliveIn } from '@turnlog/core/life-sign'
 import { expect, onTestFinished, test as anywhere } from 'vitest'
 
 /** Elsewhere no signs are given, and locks are judged without them. */
@@ -25,6 +25,11 @@ function signFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'turnlog-sign-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   return join(directory, 'alive')
+}
+
+/** Asked where the sign was given. */
+function isAlive(file: string): Promise<boolean | undefined> {
+  return isAliveIn(file, fileSystemType(join(file, '..')))
 }
 
 /** A process that gives a sign and then does as it is told. */
@@ -107,6 +112,16 @@ test('what is no sign says nothing, and nothing is put in its place', async () =
   const elsewhere = join(file, '..', 'nowhere', 'alive')
   expect(await giveLifeSign(elsewhere)).toBeUndefined()
   expect(existsSync(elsewhere)).toBe(false)
+})
+
+test('a sign that nobody answers says nothing where it is seen in another kind of file system, or if that is not known', async () => {
+  const file = signFile()
+  const sign = await giveLifeSign(file)
+  expect(sign?.fileSystem).toBe(fileSystemType(file))
+  for (const fileSystem of [1, undefined]) expect(await isAliveIn(file, fileSystem)).toBe(true)
+  sign?.end(true)
+  for (const fileSystem of [1, undefined]) expect(await isAliveIn(file, fileSystem)).toBeUndefined()
+  expect(await isAliveIn(file, sign?.fileSystem)).toBe(false)
 })
 
 test('a sign that ends and keeps its file says that its owner is gone', async () => {

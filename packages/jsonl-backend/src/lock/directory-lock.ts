@@ -92,6 +92,7 @@ async function acquire(
   { since, token, sign }: Claim,
 ): Promise<DirectoryLock> {
   const pathOf = (number: number | string): string => join(directory, `${LOCK_PREFIX}${number}`)
+  const self: Owner = sign === undefined ? host.self : { ...host.self, signedIn: sign.fileSystem }
   for (;;) {
     const held = highest(await fileSystem.list(directory))
     const content = held === 0 ? undefined : await readLock(fileSystem, pathOf(held))
@@ -102,7 +103,7 @@ async function acquire(
     }
     const mine = held + 1
     const temporary = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
-    await writeLock(fileSystem, temporary, { ...host.self, since, token, released: false })
+    await writeLock(fileSystem, temporary, { ...self, since, token, released: false })
     try {
       await fileSystem.link(temporary, pathOf(mine))
     } catch (error) {
@@ -149,7 +150,7 @@ async function acquire(
             return
           }
           const released = pathOf(`${randomBytes(6).toString('hex')}.tmp`)
-          await writeLock(fileSystem, released, { ...host.self, since, token, released: true })
+          await writeLock(fileSystem, released, { ...self, since, token, released: true })
           await fileSystem.rename(released, pathOf(mine))
         } catch (error) {
           // On a full disk others have to wait until this process ends, but it may open the directory again itself.

@@ -1,7 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
-import { giveLifeSign, isAlive, isContained } from '@turnlog/core/life-sign'
+import { fileSystemType, giveLifeSign, isAlive, isContained } from '@turnlog/core/life-sign'
 import type { LifeSign } from '@turnlog/core/life-sign'
 import { judgeOwner } from './judge-owner.ts'
 import { startTime } from './start-time.ts'
@@ -17,6 +18,8 @@ export interface Owner {
   readonly start: string
   /** In which the start time was read: each one counts it from another moment. Locks of older versions do not say it. */
   readonly timeNamespace?: string
+  /** The kind of file system in which it gives a sign of life; not there if it gives none. */
+  readonly signedIn?: number
 }
 
 export type Verdict = 'alive' | 'dead' | 'unknown'
@@ -61,7 +64,7 @@ export function thisHost(): Host {
     judge: (owner, sign) => judgeOwner(self, owner, sign),
     // When a thread ends, its listener does before the writes that it has begun.
     giveSign: async (sign) => (isContained() && isMainThread ? giveLifeSign(sign) : undefined),
-    hasEnded: async (sign) => (await isAlive(sign)) === false,
+    hasEnded: async (sign) => (await isAlive(sign, fileSystemType(dirname(sign)))) === false,
   }
 }
 

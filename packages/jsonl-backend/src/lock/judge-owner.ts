@@ -9,7 +9,7 @@ export async function judgeOwner(self: Owner, owner: Owner, sign: string): Promi
   if (owner.boot !== self.boot) return owner.host === self.host ? 'dead' : 'unknown'
   const verdict = judgeByNumber(self, owner)
   if (verdict !== 'unknown') return verdict
-  const lives = await isAlive(sign)
+  const lives = await isAlive(sign, owner.signedIn)
   if (lives === undefined) return 'unknown'
   return lives ? 'alive' : 'dead'
 }

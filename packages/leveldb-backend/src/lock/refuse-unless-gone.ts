@@ -27,7 +27,7 @@ export async function refuseUnlessGone(directory: string, { file, claim, record:
   }
   // In another container of this machine. It was given before the lock was taken and ends after it.
   if (state === 'unknown' && self.boot !== '' && owner.boot === self.boot) {
-    const lives = await isAlive(signFile(directory, claim))
+    const lives = await isAlive(signFile(directory, claim), owner.fileSystem)
     if (lives === false) return
     if (lives === true) state = 'alive'
   }

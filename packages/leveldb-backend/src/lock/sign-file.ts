@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { isAlive } from '@turnlog/core/life-sign'
+import { fileSystemType, isAlive } from '@turnlog/core/life-sign'
 
 import { LOCK_FILE } from './claims.ts'
 
@@ -21,6 +21,6 @@ export async function removeEndedSigns(directory: string): Promise<void> {
   for (const name of readdirSync(directory)) {
     if (!NAME.test(name)) continue
     const file = join(directory, name)
-    if ((await isAlive(file)) === false) rmSync(file, { force: true })
+    if ((await isAlive(file, fileSystemType(directory))) === false) rmSync(file, { force: true })
   }
 }
