@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { giveLifeSign } from '@turnlog/core/life-sign'
 import { openStore } from 'turnlog'
 import { describe, expect, test } from 'vitest'
 import { noTerminal, runCommand, startCommand, startInTerminal } from './run-command.ts'
@@ -395,4 +396,47 @@ test('doctor tells a lock that was left behind or cannot be read, and permission
   const unclear = await runCommand(['doctor'], { env })
   expect(unclear.stdout).toMatch(/! lock +it cannot be read/)
   expect(unclear.stdout).toMatch(/! permissions +\d+ paths? open to others\. .*chmod -R go-rwx/)
+})
+
+/** What the lock of a LevelDB or JSONL store says while the store is open. */
+async function lockOf(backend: 'leveldb' | 'jsonl', path: string): Promise<{ file: string; record: object }> {
+  const store = await openStore({ backend, path })
+  const name = readdirSync(path).find((file) => /^turnlog\.lock(\.\d+)?$/.test(file)) ?? ''
+  const record = JSON.parse(readFileSync(join(path, name), 'utf8')) as object
+  await store.close()
+  return { file: join(path, name), record }
+}
+
+test.runIf(process.platform === 'linux').each(['leveldb', 'jsonl'] as const)(
+  'doctor asks the sign of life of an owner in another container (%s)',
+  async (backend) => {
+    const { directory, env } = await sampleStore(backend)
+    const path = join(directory, 'store')
+    const { file, record } = await lockOf(backend, path)
+    const sign = await giveLifeSign(join(path, 'turnlog.lock.alive-00'))
+    const other = {
+      namespace: 'pid:[1]',
+      pidNamespace: 'pid:[1]',
+      claim: '00',
+      token: '00',
+      signedIn: sign?.fileSystem,
+    }
+    writeFileSync(file, JSON.stringify({ ...record, ...other, host: 'container', pid: 7 }))
+    const who = 'process 7 on container since'
+    expect((await runCommand(['doctor'], { env })).stdout).toMatch(new RegExp(`lock +in use by ${who}`))
+    sign?.end(true)
+    expect((await runCommand(['doctor'], { env })).stdout).toMatch(new RegExp(`lock +left behind by ${who}`))
+    rmSync(join(path, 'turnlog.lock.alive-00'))
+    const { stdout } = await runCommand(['doctor'], { env })
+    expect(stdout).toMatch(new RegExp(`! lock +${who} .* cannot be seen from here.*delete ${file}`))
+  },
+)
+
+test('doctor tells who has just taken over the lock of a LevelDB store', async () => {
+  const { directory, env } = await sampleStore('leveldb')
+  const { file, record } = await lockOf('leveldb', join(directory, 'store'))
+  writeFileSync(file, JSON.stringify({ ...record, pid: 2 ** 30, claim: '0123456789abcdef' }))
+  expect((await runCommand(['doctor'], { env })).stdout).toMatch(/lock +left behind by process 1073741824 /)
+  writeFileSync(`${file}.0123456789abcdef`, JSON.stringify(record))
+  expect((await runCommand(['doctor'], { env })).stdout).toMatch(new RegExp(`lock +in use by process ${process.pid} `))
 })

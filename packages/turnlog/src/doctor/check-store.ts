@@ -26,7 +26,7 @@ export async function checkStore({ config, source }: ChosenStore, beforeExit: Be
   } catch (error) {
     return [chosen, { name: 'path', status: 'problem', message: (error as Error).message }]
   }
-  const lock = readLock(place)
+  const lock = await readLock(place)
   const isBusy = place.found === 'leveldb' && (lock.state === 'held' || lock.state === 'unclear')
   const skipped = 'not looked at, because a LevelDB store cannot be read while it is in use'
   return [

@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LockRecord } from './judge-lock.ts'
+import { judgeLock } from './judge-lock.ts'
 import type { StorePlace } from './store-place.ts'
 
 /** Who has a store open, as far as its lock file and this machine can tell. */
 export interface LockState {
   readonly state: 'free' | 'held' | 'left behind' | 'unclear'
+  /** To be deleted if its owner is gone and nobody can see that. */
   readonly file?: string
   readonly pid?: number
   readonly host?: string
@@ -13,12 +15,12 @@ export interface LockState {
 }
 
 /** Reads the lock file itself; the lock of LevelDB must not be touched, since reading it can release it. */
-export function readLock({ directory, found }: StorePlace): LockState {
+export async function readLock({ directory, found }: StorePlace): Promise<LockState> {
   const file = found === 'leveldb' ? join(directory, 'turnlog.lock') : newestNumbered(directory)
   if (file === undefined) return { state: 'free' }
-  let record: Readonly<Record<string, unknown>>
+  let record: LockRecord
   try {
-    record = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>
+    record = found === 'leveldb' ? lastClaim(file) : readRecord(file)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? { state: 'free' } : { state: 'unclear', file }
   }
@@ -26,8 +28,7 @@ export function readLock({ directory, found }: StorePlace): LockState {
   const { pid, host, since } = record
   if (typeof pid !== 'number' || typeof host !== 'string') return { state: 'unclear', file }
   const at = typeof since === 'number' ? new Date(since).toISOString() : String(since)
-  const state = host !== hostname() ? 'unclear' : isRunning(pid) ? 'held' : 'left behind'
-  return { state, file, pid, host, since: at }
+  return { state: await judgeLock(directory, record, pid), file, pid, host, since: at }
 }
 
 function newestNumbered(directory: string): string | undefined {
@@ -36,11 +37,18 @@ function newestNumbered(directory: string): string | undefined {
   return newest === undefined ? undefined : join(directory, `turnlog.lock.${newest}`)
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+/** Who takes a lock of LevelDB over first puts his own behind it, named after the claim of the one before him. */
+function lastClaim(file: string): LockRecord {
+  const seen = new Set<unknown>()
+  let record = readRecord(file)
+  while (!seen.has(record['claim'])) {
+    seen.add(record['claim'])
+    const next = `${file}.${String(record['claim'])}`
+    if (existsSync(next)) record = readRecord(next)
   }
+  return record
+}
+
+function readRecord(file: string): LockRecord {
+  return (JSON.parse(readFileSync(file, 'utf8')) ?? {}) as LockRecord
 }
