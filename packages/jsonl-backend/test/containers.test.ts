@@ -11,6 +11,10 @@ import { readAll, scratchDirectory } from './sample.ts'
 const CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc', '--uts']
 const canContain = spawnSync('unshare', [...CONTAINER, 'true']).status === 0
 
+/** How a process is made that counts the time since the start of the machine from another moment. */
+const SHIFTED = ['--time', '--boottime', '100000', '--fork']
+const canShift = spawnSync('unshare', [...SHIFTED, 'true']).status === 0
+
 interface Contained {
   readonly child: ChildProcess
   readonly said: string
@@ -100,5 +104,18 @@ test.runIf(canContain)(
     const next = await contained(`${seen}`, 'two', 'hold', mount)
     expect(next.said).toBe('open')
     await killed(next)
+  },
+)
+
+test.runIf(canShift)(
+  'a process that counts time from another moment does not take an owner that runs for gone (needs rights)',
+  async () => {
+    const directory = await scratchDirectory()
+    const owner = jsonlBackend({ path: directory })
+    await owner.open()
+    const script = join(import.meta.dirname, 'open-in-child.mjs')
+    const { stdout } = spawnSync('unshare', [...SHIFTED, process.execPath, script, directory, 'report'])
+    expect(stdout.toString()).toMatch(/^LOCKED .*cannot be seen whether that process still runs/)
+    await owner.close()
   },
 )
