@@ -129,13 +129,24 @@ describe('repair', () => {
     await backend.close()
   })
 
-  test('cuts off an unfinished end', async () => {
+  test('keeps what can be read of an unfinished end that the sidecar knows to have been finished', async () => {
     const { backend, report } = await repair(await makeDamaged((lines) => [...lines.slice(0, 3), '{"seq":3,']))
+    expect(await readAll(backend, 'chat')).toEqual([message(1), message(2)])
+    expect(report.actions.map(({ message: text }) => text)).toEqual([
+      'Drop event 3: its line is not finished.',
+      'Accept that the session ends with event 2, although event 5 had been recorded.',
+    ])
+    await backend.close()
+  })
+
+  test('cuts off an unfinished end of which nobody knows', async () => {
+    const fileSystem = await makeDamaged((lines) => [...lines.slice(0, 3), '{"seq":3,'])
+    await fileSystem.remove('/store/turnlog.heads')
+    const { backend, report } = await repair(fileSystem)
     expect(await readAll(backend, 'chat')).toEqual([message(1)])
-    expect(report.actions.map(({ message: text }) => text.split(' ').slice(0, 2).join(' '))).toEqual([
-      'Cut off',
-      'Cut off',
-      'Accept that',
+    expect(report.actions.map(({ message: text }) => text)).toEqual([
+      'Cut off 9 bytes of an unfinished last line.',
+      'Cut off event 2, of an append that was never finished.',
     ])
     await backend.close()
   })

@@ -1,8 +1,11 @@
 import type { Problem } from '@turnlog/core/backend'
+import type { Committed } from '../session/committed.ts'
+import { eventsOf } from './events-of.ts'
 import type { FoundHeader } from './find-header.ts'
+import { ProvenAppends } from './proven-appends.ts'
 import type { SalvagedLine } from './salvage-lines.ts'
 
-/** Events that follow each other and can all be read; `to` ends a batch. */
+/** Events that follow each other and can all be read. */
 export interface Stretch {
   readonly from: number
   readonly to: number
@@ -20,21 +23,22 @@ export class RepairPlan {
   readonly #place: { readonly file: string; readonly session: string }
   readonly #base: number
   readonly #isMadeAnew: boolean
+  readonly #proven: ProvenAppends
   readonly #stretches: Stretch[] = []
-  #stretch: Stretch | undefined
   /** Lines since the last readable one that are lost. */
   #lost: SalvagedLine[] = []
   #last: number
   /** The logical start of the session, as far as the lines tell. */
   #first: number | undefined
-  #isDamaged = false
 
-  constructor({ header, actions, isMadeAnew }: FoundHeader, path: string) {
+  /** @param known What the sidecar remembers of the file. */
+  constructor({ header, actions, isMadeAnew }: FoundHeader, path: string, known: Committed | undefined) {
     this.actions = [...actions]
     this.#place = { file: path, session: header.session }
     this.#base = header.base
     this.#isMadeAnew = isMadeAnew
     this.#last = header.base - 1
+    this.#proven = new ProvenAppends(header, known)
   }
 
   add(salvaged: SalvagedLine): void {
@@ -43,71 +47,81 @@ export class RepairPlan {
       this.#lost.push(salvaged)
       return
     }
-    const { seq, more, batchEnd } = read
+    const { seq, batchEnd } = read
     if (seq <= this.#last) {
       this.#tell(`Drop a second line for event ${seq}.`, line, seq)
       return
     }
     this.#tellLost(seq - 1, line)
-    if (seq > this.#last + 1) this.#stretch = undefined
     if (was !== undefined) this.#tell(CHANGES[was](seq), line, seq)
-    this.#stretch = { from: this.#stretch?.from ?? seq, to: more === 0 ? seq : (this.#stretch?.to ?? seq - 1) }
-    if (this.#stretches.at(-1)?.from === this.#stretch.from) this.#stretches.pop()
-    this.#stretches.push(this.#stretch)
+    const isNext = seq === this.#last + 1
+    const from = (isNext ? this.#stretches.pop()?.from : undefined) ?? seq
+    this.#stretches.push({ from, to: seq })
+    this.#proven.add(read, from)
     this.#last = seq
     if (batchEnd !== undefined) this.#first = Math.max(this.#first ?? 0, batchEnd.first)
   }
 
   finish(): Stretch | undefined {
-    const unfinished = this.#lost.at(-1)?.isTerminated === false ? this.#lost.pop() : undefined
-    const last = this.#last
-    this.#tellLost(last + this.#lost.length)
-    if (unfinished !== undefined) {
-      this.#tell(`Cut off ${unfinished.bytes} bytes of an unfinished last line.`, unfinished.line)
-    }
+    this.#tellEnd()
+    const stretches = this.#cutTorn()
     const first = this.#first ?? this.#base
     if (this.#isMadeAnew && first > 0 && first < this.#base) {
       this.#tell(`Lines for ${eventsOf(first, this.#base - 1)} are missing.`, 2, first)
     }
-    const kept = this.#choose(first)
+    const { kept, which } = choose(stretches, first)
     if (kept === undefined) return undefined
+    const last = stretches.at(-1)?.to ?? kept.to
     const dropped = [
       ...(kept.from > this.#base ? [eventsOf(this.#base, kept.from - 1)] : []),
       ...(kept.to < last ? [eventsOf(kept.to + 1, last)] : []),
     ].join(' and ')
-    if (dropped !== '' && this.#isDamaged) {
-      const what = eventsOf(kept.from, kept.to)
-      const message = `Keep ${what}, the longest stretch without damage, and drop ${dropped}.`
+    if (dropped !== '') {
+      const message = `Keep ${eventsOf(kept.from, kept.to)}, ${which}, and drop ${dropped}.`
       this.actions.push({ ...this.#place, message, seq: kept.from })
-    } else if (dropped !== '') {
-      const message = `Cut off ${dropped}, of an append that was never finished.`
-      this.actions.push({ ...this.#place, message, seq: kept.to + 1 })
     }
     return kept
   }
 
-  /** Events that were trimmed count only if nothing else is left. */
-  #choose(first: number): Stretch | undefined {
-    const live = ({ from, to }: Stretch): number => Math.max(0, to - Math.max(from, first) + 1)
-    let best: Stretch | undefined
-    for (const stretch of this.#stretches) {
-      if (lengthOf(stretch) === 0) continue
-      const gain = best === undefined ? 1 : live(stretch) - live(best) || lengthOf(stretch) - lengthOf(best)
-      if (gain > 0) best = stretch
+  /** What can be read, without the lines of an append that was never finished. */
+  #cutTorn(): readonly Stretch[] {
+    const { isTorn, last } = this.#proven
+    if (!isTorn) return this.#stretches
+    const message = `Cut off ${eventsOf(last + 1, this.#last)}, of an append that was never finished.`
+    this.actions.push({ ...this.#place, message, seq: last + 1 })
+    return this.#stretches.flatMap(({ from, to }) => (from > last ? [] : [{ from, to: Math.min(to, last) }]))
+  }
+
+  /** Says what became of the events behind the last one that can be read. */
+  #tellEnd(): void {
+    const unfinished = this.#lost.at(-1)?.isTerminated === false ? this.#lost.pop() : undefined
+    let next = this.#last + this.#lost.length + 1
+    this.#tellLost(next - 1)
+    const { isTorn, last, end } = this.#proven
+    const dueLast = isTorn ? last : Math.max(last, end)
+    if (unfinished !== undefined) {
+      const { bytes, line } = unfinished
+      if (next <= dueLast) this.#tell(`Drop event ${next}: its line is not finished.`, line, next)
+      else this.#tell(`Cut off ${bytes} bytes of an unfinished last line.`, line)
+      next++
     }
-    return best
+    if (isTorn || next > end) return
+    this.actions.push({ ...this.#place, message: `Lines for ${eventsOf(next, end)} are missing.`, seq: next })
   }
 
   /** Says what became of the events up to `to`, of which there is no readable line. */
   #tellLost(to: number, line = 0): void {
     let seq = this.#last + 1
-    for (const lost of this.#lost) {
-      if (seq <= to) this.#tell(`Drop event ${seq}: its line is damaged.`, lost.line, seq++)
-      else this.#tell('Drop a damaged line that is in the place of no event.', lost.line)
+    for (const { line: at, isUnwritten } of this.#lost) {
+      if (seq <= to) {
+        this.#proven.lose(seq, isUnwritten)
+        this.#tell(`Drop event ${seq}: its line is damaged.`, at, seq++)
+      } else this.#tell('Drop a damaged line that is in the place of no event.', at)
     }
     this.#lost = []
-    this.#isDamaged ||= this.#last < to
-    if (seq <= to) this.#tell(`Lines for ${eventsOf(seq, to)} are missing.`, line, seq)
+    if (seq > to) return
+    this.#proven.lose(seq, false)
+    this.#tell(`Lines for ${eventsOf(seq, to)} are missing.`, line, seq)
   }
 
   #tell(message: string, line: number, seq?: number): void {
@@ -115,9 +129,25 @@ export class RepairPlan {
   }
 }
 
-/** In words. */
-function eventsOf(from: number, to: number): string {
-  return from === to ? `event ${from}` : `events ${from} to ${to}`
+/** Events before `first`, which were trimmed, count only if nothing else is left. */
+function choose(
+  stretches: readonly Stretch[],
+  first: number,
+): { readonly kept: Stretch | undefined; readonly which: string } {
+  const live = ({ from, to }: Stretch): number => Math.max(0, to - Math.max(from, first) + 1)
+  let kept: Stretch | undefined
+  let isShared = false
+  let most = 0
+  for (const stretch of stretches) {
+    const gain = kept === undefined ? 1 : live(stretch) - live(kept) || lengthOf(stretch) - lengthOf(kept)
+    // Of equals the last one: then no seq is given to another event.
+    if (gain >= 0) kept = stretch
+    isShared = gain === 0 || (isShared && gain < 0)
+    most = Math.max(most, lengthOf(stretch))
+  }
+  const longest = isShared ? 'the last of the longest stretches without damage' : 'the longest stretch without damage'
+  const isOutdone = kept !== undefined && lengthOf(kept) < most
+  return { kept, which: isOutdone ? `${longest} if trimmed events do not count` : longest }
 }
 
 function lengthOf({ from, to }: Stretch): number {

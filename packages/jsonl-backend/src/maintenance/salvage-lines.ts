@@ -23,6 +23,8 @@ export interface SalvagedLine {
   readonly was?: 'without checksum' | 'flipped' | 'without end'
   readonly bytes: number
   readonly isTerminated: boolean
+  /** There are NULs in it, as in sectors that were never written. */
+  readonly isUnwritten: boolean
 }
 
 /** Lines of one file in which a flipped bit is looked for in vain: one with more of them has another damage. */
@@ -56,7 +58,8 @@ export async function* salvageLines(
     const tell = (read: ReadableLine, at: number, was: NonNullable<SalvagedLine['was']> | undefined): SalvagedLine => {
       last = Math.max(last, read.seq)
       next = last + 1
-      return { line: at, read, bytes: bytes.length, isTerminated, ...(was === undefined ? {} : { was }) }
+      const place = { line: at, bytes: bytes.length, isTerminated, isUnwritten: false }
+      return { ...place, read, ...(was === undefined ? {} : { was }) }
     }
     const read = isTerminated ? readAnyLine(bytes, reader, { from: last + 1, to: next }) : undefined
     const joined: ReadableLine | undefined =
@@ -67,7 +70,7 @@ export async function* salvageLines(
       continue
     }
     if (broken !== undefined) {
-      yield { line: broken.line, read: undefined, bytes: broken.bytes.length, isTerminated: true }
+      yield lost(broken, true)
       broken = undefined
     }
     if (read !== undefined) {
@@ -78,7 +81,7 @@ export async function* salvageLines(
     for (const one of lines) yield tell(one, line, 'without end')
     if (lines.length > 0 && rest.length === 0) continue
     if (!isTerminated) {
-      yield { line, read: undefined, bytes: rest.length, isTerminated }
+      yield lost({ bytes: rest, line }, isTerminated)
       return
     }
     const secured = { endBytes: LINE_END.length, checksum: (covered: Buffer) => lineChecksum(seed, next, covered) }
@@ -92,9 +95,11 @@ export async function* salvageLines(
     next++
     broken = { bytes: rest, line }
   }
-  if (broken !== undefined) {
-    yield { line: broken.line, read: undefined, bytes: broken.bytes.length, isTerminated: true }
-  }
+  if (broken !== undefined) yield lost(broken, true)
+}
+
+function lost({ bytes, line }: Damaged, isTerminated: boolean): SalvagedLine {
+  return { line, read: undefined, bytes: bytes.length, isTerminated, isUnwritten: bytes.includes(0) }
 }
 
 /** Two lines that were one before a bit of it made a newline. */
