@@ -5,6 +5,7 @@ import type { Committed } from '../session/committed.ts'
 import type { FoundHeader } from './find-header.ts'
 import { findHeader } from './find-header.ts'
 import { mendedLines } from './mended-lines.ts'
+import { nameReadable } from './name-readable.ts'
 import { RepairPlan } from './repair-plan.ts'
 import type { SalvagedLine } from './salvage-lines.ts'
 import { salvageLines } from './salvage-lines.ts'
@@ -33,7 +34,9 @@ export async function mendFile(
 ): Promise<Mending> {
   const found = await findHeader(file, path, name, known)
   if (typeof found === 'string') {
-    return { actions: [{ message: found, file: path, line: 1 }], last: 0, pieces: undefined }
+    const events = await nameReadable(file)
+    const message = events === '' ? found : `${found} Drop ${events}, which can be read.`
+    return { actions: [{ message, file: path, line: 1 }], last: 0, pieces: undefined }
   }
   const { header } = found
   const plan = new RepairPlan(found, path, known)
