@@ -286,6 +286,30 @@ describe('repair of an append at the end that nothing proves to have been finish
     }
   })
 
+  test('begins where the file begins if the append for which it was rewritten is gone', async () => {
+    const fileSystem = new SimulatedFileSystem()
+    const backend = make(fileSystem)
+    await backend.open()
+    await append(backend, [8, 3], 0, { trimBefore: 8 })
+    await backend.maintenance?.reclaim()
+    await backend.close()
+    await fileSystem.remove(SIDECAR)
+    const good = fileSystem.content(FILE)
+    for (const [damage, told] of [
+      [missing(2, 3, 4), 'Lines for event 9 are missing, and all of the append that trimmed the events before 8.'],
+      [endingIn(9), 'Drop event 9: its line is not finished.'],
+    ] as const) {
+      fileSystem.replaceContent(FILE, damage(good))
+      const report = await backend.maintenance?.repair({ apply: true })
+      expect(report?.actions.map((action) => action.message)).toEqual([told])
+      await backend.open()
+      expect(await readAll(backend, 'chat')).toEqual(messages(8, 8))
+      expect(await backend.head('chat')).toMatchObject({ first: 8, last: 8, projection: null })
+      await backend.close()
+      await fileSystem.remove(SIDECAR)
+    }
+  })
+
   test('does not believe a sidecar that knows another life of the session', async () => {
     const fileSystem = new SimulatedFileSystem()
     const backend = make(fileSystem)

@@ -52,6 +52,11 @@ export class ProvenAppends {
     return this.#losses.find(({ seq }) => seq > this.#last)?.isUnwritten ?? true
   }
 
+  /** The append for which the file was written comes behind the last readable line. */
+  get isFounderDue(): boolean {
+    return this.#isFounderDue && this.#read === this.#end
+  }
+
   /** Takes the next readable line. `from`: since which event there is one for each. */
   add({ seq, more, batchEnd }: ReadableLine, from: number): void {
     // Nobody begins an append before the one in front of it is finished.

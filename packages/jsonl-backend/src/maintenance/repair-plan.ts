@@ -97,11 +97,17 @@ export class RepairPlan {
     const unfinished = this.#lost.at(-1)?.isTerminated === false ? this.#lost.pop() : undefined
     let next = this.#last + this.#lost.length + 1
     this.#tellLost(next - 1)
-    const { isTorn, last, end } = this.#proven
-    const dueLast = isTorn ? last : Math.max(last, end)
+    const { isTorn, isFounderDue, last, end } = this.#proven
+    const isDue = isFounderDue || next <= last || (!isTorn && next <= end)
+    const isUntold = next === this.#last + 1 && unfinished === undefined
+    // Such a file ends like a good one, but its head promises events that it does not hold.
+    if (isFounderDue && isUntold && this.#base > 1 && !this.#isMadeAnew) {
+      const message = `Lines for event ${next} are missing, and all of the append that trimmed the events before ${this.#base}.`
+      this.actions.push({ ...this.#place, message, seq: next })
+    }
     if (unfinished !== undefined) {
       const { bytes, line } = unfinished
-      if (next <= dueLast) this.#tell(`Drop event ${next}: its line is not finished.`, line, next)
+      if (isDue) this.#tell(`Drop event ${next}: its line is not finished.`, line, next)
       else this.#tell(`Cut off ${bytes} bytes of an unfinished last line.`, line)
       next++
     }
