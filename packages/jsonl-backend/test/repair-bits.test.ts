@@ -210,13 +210,30 @@ describe('repair', () => {
     const store = await makeStore(compacted)
     if (!hasSidecar) await store.remove(SIDECAR)
     const good = store.content(FILE)
-    const { backend, report } = await repairCopy(store, Buffer.concat([Buffer.alloc(40), good.subarray(40)]))
+    const { backend, report } = await repairCopy(store, Buffer.concat([Buffer.alloc(70), good.subarray(70)]))
     expect(report.actions[0]?.message).toMatch(/^Write the header anew/)
     await backend.open()
     expect(await readAll(backend, SESSION)).toEqual([9, 10, 11].map((seq) => message(seq)))
     expect(await backend.head(SESSION)).toMatchObject({ first: 9, last: 11, incarnation, projection: { messages: 11 } })
     expect((await backend.maintenance?.verify())?.problems).toEqual([])
     await backend.close()
+  })
+
+  test('finds the life of a session in a header that is no JSON any more, and checks the lines against it', async () => {
+    const store = await makeStore(plain)
+    const damaged = Buffer.from(store.content(FILE))
+    damaged[0] = 0x3c
+    damaged[damaged.indexOf('"seq":1') + 6] = 0x33
+    const { backend } = await repairCopy(store, damaged)
+    await backend.open()
+    expect(await readAll(backend, SESSION)).toHaveLength(4)
+    expect(await backend.head(SESSION)).toMatchObject({ first: 1, last: 4, ...LIFE })
+    await backend.close()
+    await store.remove(SIDECAR)
+    const other = await repairCopy(store, damaged)
+    await other.backend.open()
+    expect(await other.backend.head(SESSION)).toMatchObject({ first: 1, last: 4, ...LIFE })
+    await other.backend.close()
   })
 
   test('names the events that were lost together with the header', async () => {

@@ -27,6 +27,8 @@ export interface FoundHeader {
 const NEWLINE: Buffer = Buffer.from('\n')
 const CHECKSUM_FIELD = ',"crc":"'
 const HEADER_END = '"}'
+/** In a header that is no JSON any more. Whether it is right the lines tell. */
+const INCARNATION = /"incarnation":"([^"\\]+)"/
 const HEADER_TAIL = `${CHECKSUM_FIELD}00000000${HEADER_END}`.length
 
 /**
@@ -95,7 +97,8 @@ async function replaceHeader(
     return 'Neither the name of the file nor its first line tells which session it is.'
   }
   const start = typeof seq === 'number' ? { offset: 0, line: 1 } : { offset: first.length + NEWLINE.length, line: 2 }
-  const incarnations = [incarnation, known?.head.incarnation].filter((life) => typeof life === 'string')
+  const spelled = INCARNATION.exec(first.toString('utf8'))?.[1]
+  const incarnations = [incarnation, known?.head.incarnation, spelled].filter((life) => typeof life === 'string')
   const evidence = await findEvidence(file, start.offset, incarnations)
   const life = evidence === undefined ? incarnations[0] : evidence.incarnation
   const header: Header = {
