@@ -39,6 +39,8 @@ export class SessionWriter {
   readonly #file: SessionFile
   readonly #queue: (PendingAppend | PendingWork)[] = []
   #isDraining = false
+  /** Calls that have yet to come to the queue, or are about to open the file. */
+  #holds = 0
 
   constructor(context: WriteContext, session: string) {
     this.#file = new SessionFile(context, session)
@@ -46,7 +48,7 @@ export class SessionWriter {
 
   /** Nothing waits and nothing is in doubt: the object may be dropped and made again. */
   get isIdle(): boolean {
-    return !this.#isDraining && (this.#file.isSettled || !this.#file.isLoaded)
+    return !this.#isDraining && this.#holds === 0 && (this.#file.isSettled || !this.#file.isLoaded)
   }
 
   append(
@@ -61,7 +63,7 @@ export class SessionWriter {
       new Promise((resolve, reject) => {
         this.#push({ kind: 'append', expected, events, texts, projectionText, options, resolve, reject })
       })
-    if (events.length > EVENTS_AT_ONCE) return stringifyInTurns(events, session).then(write)
+    if (events.length > EVENTS_AT_ONCE) return this.#hold(async () => write(await stringifyInTurns(events, session)))
     return write(events.map((event) => stringify(event, session)))
   }
 
@@ -72,7 +74,11 @@ export class SessionWriter {
   }
 
   /** The file as it is now, with a lease on it that the caller releases. */
-  async snapshot(): Promise<{ readonly snapshot: Snapshot; readonly lease: Lease } | undefined> {
+  snapshot(): Promise<{ readonly snapshot: Snapshot; readonly lease: Lease } | undefined> {
+    return this.#hold(() => this.#snapshot())
+  }
+
+  async #snapshot(): Promise<{ readonly snapshot: Snapshot; readonly lease: Lease } | undefined> {
     const file = this.#file
     if (!file.isLoaded) await this.#exclusively(() => file.load())
     for (;;) {
@@ -123,6 +129,16 @@ export class SessionWriter {
   /** Resolves when everything that waits now is done. */
   settled(): Promise<void> {
     return this.#isDraining ? this.#exclusively(() => Promise.resolve()) : Promise.resolve()
+  }
+
+  /** Of two objects for one session each would write over what the other has written. */
+  async #hold<T>(work: () => Promise<T>): Promise<T> {
+    this.#holds += 1
+    try {
+      return await work()
+    } finally {
+      this.#holds -= 1
+    }
   }
 
   #push(pending: PendingAppend | PendingWork): void {

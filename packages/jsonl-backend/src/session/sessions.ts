@@ -23,6 +23,7 @@ export interface OpenSnapshot {
 /** The sessions of an open directory, seen by its writer or by a reader beside it. */
 export class Sessions {
   readonly #context: WriteContext & { readonly readOnly: boolean }
+  /** Least recently used first. */
   readonly #writers = new Map<string, SessionWriter>()
   /** What a reader knows of the lines of a file, as long as it is the same file. */
   readonly #anchors = new Map<string, { readonly identity: string; readonly anchors: Anchors }>()
@@ -33,7 +34,14 @@ export class Sessions {
 
   writer(session: string): SessionWriter {
     const kept = this.#writers.get(session)
-    if (kept !== undefined) return kept
+    if (kept !== undefined) {
+      // As long as there is much room nobody has to leave, and the order does not matter.
+      if (this.#writers.size >= MAX_KEPT / 2) {
+        this.#writers.delete(session)
+        this.#writers.set(session, kept)
+      }
+      return kept
+    }
     if (this.#writers.size >= MAX_KEPT) this.#dropIdle()
     const writer = new SessionWriter(this.#context, session)
     this.#writers.set(session, writer)
