@@ -30,6 +30,7 @@ export class Database {
   readonly #guard: TableGuard | undefined
   readonly #explain: (cause: unknown) => StoreError | undefined
   #exchange: Promise<void> | undefined
+  #era = 0
   /** Why the last exchange failed: LevelDB is closed then. */
   #closedBy: unknown
   /** Under way: LevelDB must not be closed below them. */
@@ -67,6 +68,16 @@ export class Database {
   /** For several iterators that must see the same. None while there is no LevelDB: nothing is written then. */
   snapshot(): Snapshot | undefined {
     return this.#isAway ? undefined : this.#loans.snapshot()
+  }
+
+  /** Another one whenever everything was taken back: only in between can a session have ended and begun anew. */
+  get era(): number {
+    return this.#era
+  }
+
+  /** Whether what is asked for is seen as it is now. If not, LevelDB is asked later. */
+  get isReady(): boolean {
+    return !this.#isAway && (this.#guard === undefined || this.#guard.isDone)
   }
 
   /** Whether it has not ended: then all that was read from it so far is of one time. */
@@ -128,8 +139,7 @@ export class Database {
 
   /** The next rows; `undefined` if it was taken back before it could be stepped, so that another must be borrowed. */
   step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[] | undefined> {
-    const isReady = !this.#isAway && (this.#guard === undefined || this.#guard.isDone)
-    return isReady ? this.#loans.step(lent, limit) : this.#stepLater(lent, limit)
+    return this.isReady ? this.#loans.step(lent, limit) : this.#stepLater(lent, limit)
   }
 
   /** Nobody steps it from now on; a step that is under way still gets its rows. */
@@ -139,6 +149,7 @@ export class Database {
 
   /** Takes back all iterators that there are now. */
   release(): Promise<void> {
+    this.#era += 1
     return this.#loans.takeBack()
   }
 

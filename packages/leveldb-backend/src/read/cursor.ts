@@ -18,6 +18,7 @@ export class Cursor {
   #ahead: Promise<readonly Row[] | undefined> | undefined
   /** The last rows were the last ones. */
   #isAtEnd = false
+  #isRenewed = false
 
   /**
    * `rows` is the most that one step gives, `total` the most that there can be: with that many LevelDB is not asked what
@@ -37,12 +38,20 @@ export class Cursor {
     this.#begin(options)
   }
 
+  /** Its iterator was taken back, and what it gives now is what there is now. */
+  get isRenewed(): boolean {
+    return this.#isRenewed
+  }
+
   /** The next rows; none at the end. */
   async next(): Promise<readonly Row[]> {
     if (this.#isAtEnd) return []
     let rows: readonly Row[] | undefined
     while (rows === undefined) {
-      if (this.#ahead === undefined) this.#begin({ ...this.#options, snapshot: undefined })
+      if (this.#ahead === undefined) {
+        this.#isRenewed = true
+        this.#begin({ ...this.#options, snapshot: undefined })
+      }
       rows = await (this.#ahead ?? [])
       this.#ahead = undefined
     }

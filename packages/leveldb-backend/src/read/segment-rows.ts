@@ -1,9 +1,9 @@
 import type { Range } from '@turnlog/core/backend'
 
 import type { Database } from '../database/database.ts'
-import type { Snapshot } from '../database/lent.ts'
 import type { SessionKeys } from '../rows/row-keys.ts'
 import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
+import type { Moment } from './moment.ts'
 
 /** Segments of one hop. The next hop is under way while these are decoded, which takes about as long. */
 const AT_ONCE = 3
@@ -19,17 +19,23 @@ export class SegmentRows {
   readonly #database: Database
   readonly #keys: SessionKeys
   readonly #seqs: readonly number[]
-  readonly #snapshot: Snapshot | undefined
+  readonly #moment: Moment
   #taken = 0
   #ahead: Promise<readonly (Buffer | undefined)[]> | undefined
+  #isLate = false
 
   /** `sealed` is where the last segment ends; the ranges are ascending and end there at most. */
-  constructor(database: Database, keys: SessionKeys, ranges: readonly Range[], sealed: number, snapshot?: Snapshot) {
+  constructor(database: Database, keys: SessionKeys, ranges: readonly Range[], sealed: number, moment: Moment) {
     this.#database = database
     this.#keys = keys
     this.#seqs = endsOf(ranges, sealed)
-    this.#snapshot = snapshot
+    this.#moment = moment
     this.#ask()
+  }
+
+  /** Some of it was asked for when the moment was over, or is asked for then. */
+  get isLate(): boolean {
+    return this.#isLate
   }
 
   /** Some rows, in order; `undefined` where none was found. Empty at the end. */
@@ -49,9 +55,10 @@ export class SegmentRows {
     if (this.#taken >= this.#seqs.length) return
     const seqs = this.#seqs.slice(this.#taken, this.#taken + AT_ONCE)
     this.#taken += seqs.length
+    this.#isLate ||= this.#moment.isOver
     this.#ahead = this.#database.values(
       seqs.map((seq) => this.#keys.eventCopy(seq)),
-      this.#snapshot,
+      this.#moment.snapshot,
     )
     this.#ahead.catch(() => undefined) // reported when it is asked for
   }

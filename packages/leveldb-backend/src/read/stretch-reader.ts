@@ -4,7 +4,7 @@ import type { EventRecord } from '@turnlog/core/backend'
 import { Cursor } from './cursor.ts'
 import { ROWS_MOST } from '../database/iterator-step.ts'
 import type { Database } from '../database/database.ts'
-import type { KeyRange, Snapshot } from '../database/lent.ts'
+import type { KeyRange } from '../database/lent.ts'
 import { checkEvents, decodeEvents } from '../rows/event-row.ts'
 import type { Span } from '../rows/event-row.ts'
 import type { HeadRow } from '../rows/head-row.ts'
@@ -13,6 +13,7 @@ import { seqOf } from '../rows/row-keys.ts'
 import { isSingle } from '../rows/row-value.ts'
 import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
 import { segmentSpan } from '../rows/segment.ts'
+import type { Moment } from './moment.ts'
 import { SegmentRows } from './segment-rows.ts'
 import { isSealed, rowsOf } from './stretches.ts'
 import type { Stretch } from './stretches.ts'
@@ -31,26 +32,27 @@ export class StretchReader {
   readonly #source: EventSource
   readonly #ranges: Stretch
   readonly #reverse: boolean
-  readonly #snapshot: Snapshot | undefined
+  readonly #moment: Moment
   /** As long as segments are where they are expected. */
   #segments: SegmentRows | undefined
   #cursor: Cursor | undefined
+  #isLate = false
   #index = 0
   /** The seq that is wanted next. */
   #next: number
   /** Read forwards: the seq that the next row begins with, or holds if it is the first; wanted or not. */
   #at: number
 
-  constructor(source: EventSource, ranges: Stretch, reverse: boolean, snapshot: Snapshot | undefined) {
+  constructor(source: EventSource, ranges: Stretch, reverse: boolean, moment: Moment) {
     this.#source = source
     this.#ranges = ranges
     this.#reverse = reverse
-    this.#snapshot = snapshot
+    this.#moment = moment
     this.#next = reverse ? (ranges[0]?.to ?? 0) : (ranges[0]?.from ?? 0)
     this.#at = this.#next
     const { database, keys, head } = source
     if (reverse || !isSealed(ranges, head)) this.#cursor = this.#iterate()
-    else this.#segments = new SegmentRows(database, keys, ranges, head.sealed, snapshot)
+    else this.#segments = new SegmentRows(database, keys, ranges, head.sealed, moment)
   }
 
   /** `undefined` at the end. */
@@ -60,6 +62,11 @@ export class StretchReader {
       if (batch.length > 0) return batch
     }
     return undefined
+  }
+
+  /** What it gives may be of another life of the session. */
+  get isLate(): boolean {
+    return this.#isLate || this.#segments?.isLate === true || this.#cursor?.isRenewed === true
   }
 
   async close(): Promise<void> {
@@ -86,6 +93,7 @@ export class StretchReader {
   /** An iterator goes on from here. */
   async #giveUp(segments: SegmentRows): Promise<void> {
     this.#segments = undefined
+    this.#isLate ||= segments.isLate
     await segments.close()
   }
 
@@ -105,7 +113,8 @@ export class StretchReader {
   #iterate(): Cursor {
     // Only keys tell single rows apart: read backwards those behind the range, read forwards those between ranges.
     const keys = this.#reverse || this.#ranges.length > 1
-    const options = { keys, snapshot: this.#snapshot }
+    const options = { keys, snapshot: this.#moment.snapshot }
+    this.#isLate ||= this.#moment.isOver
     const total = rowsOf(this.#ranges)
     // Read backwards, single rows behind the range may come first.
     const limits = this.#reverse
