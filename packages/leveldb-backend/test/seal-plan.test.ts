@@ -62,6 +62,7 @@ class Rows {
 
 class PlannedSession {
   readonly events: EventRecord[] = []
+  bytesReadBack = 0
   readonly #name: string
   readonly #rows: Rows
   readonly #state: SessionState
@@ -75,10 +76,6 @@ class PlannedSession {
   /** Resolves when it is settled, either way. */
   append(texts: readonly string[], isGivenUp: boolean): Promise<void> {
     const state = this.#state
-    if (needsTail(state, texts.length)) {
-      if (state.pending > 0) return Promise.resolve() // it would wait
-      this.#readTail()
-    }
     const last = state.tip?.last ?? 0
     const events = texts.map((text, index) => ({
       seq: last + index + 1,
@@ -89,6 +86,10 @@ class PlannedSession {
       message: { role: 'user', content: `${this.#name} ${text}` },
     }))
     const rows = events.map(encodeEvent)
+    if (needsTail(state, rows)) {
+      if (state.pending > 0) return Promise.resolve() // it would wait
+      this.#readTail()
+    }
     const { change, tail } = planChange(state, { last, incarnation: INCARNATION }, events, rows, {}, undefined)
     if (isGivenUp) return Promise.resolve()
     state.tail = tail
@@ -112,6 +113,7 @@ class PlannedSession {
       seqs.map((seq) => {
         const value = this.#rows.of.get(this.#name)?.get(seq) as Buffer
         readRow(this.#name, keys, value, seq)
+        this.bytesReadBack += value.length
         return { seq, json: value[1] === 1, value }
       }),
     )
@@ -174,4 +176,16 @@ test('whatever is appended, given up, failed and forgotten, each row holds ackno
     }),
     { numRuns: 150 },
   )
+})
+
+test('large events behind a small one, whose tail is not in memory, are never read back', async () => {
+  const rows = new Rows()
+  const session = new PlannedSession('session', rows)
+  await session.append(['small'], false)
+  session.forgetTail()
+  for (let count = 0; count < 2 * SEGMENT_EVENTS; count += 1) await session.append(['y'.repeat(70_000)], false)
+  expect(session.bytesReadBack).toBeLessThan(1000)
+  const { events, counts } = session.read()
+  expect(events).toEqual(session.events)
+  expect(Math.max(...counts)).toBe(1)
 })

@@ -8,7 +8,7 @@ import { encodeEvent } from '../rows/event-row.ts'
 import type { Change } from './group-commit.ts'
 import { encodePayload } from '../rows/payload-codec.ts'
 import { HEADER_BYTES } from '../rows/row-value.ts'
-import { fillsNone, planSeals, planSingles, SEGMENT_EVENTS } from './seal-plan.ts'
+import { fillsNone, isLarge, planSeals, planSingles, SEGMENT_EVENTS } from './seal-plan.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import { rowsOf, tailOf } from './tail.ts'
 import type { Tail } from './tail.ts'
@@ -19,10 +19,11 @@ export interface PlannedAppend {
   readonly tail: Tail | undefined
 }
 
-/** Whether the tail is full with these events, but not in memory to be sealed. */
-export function needsTail(state: SessionState, added: number): boolean {
+/** Whether the tail is full with these events, or ends before a large one, but is not in memory to be sealed. */
+export function needsTail(state: SessionState, added: readonly EventRow[]): boolean {
   const { tip, tail } = state
-  return tail === undefined && tip !== undefined && tip.last - tip.sealed + added >= SEGMENT_EVENTS
+  if (tail !== undefined || tip === undefined) return false
+  return tip.last - tip.sealed + added.length >= SEGMENT_EVENTS || added.some(isLarge)
 }
 
 /** Encoding takes a few microseconds each, and ten times that before V8 has compiled it. */

@@ -43,9 +43,10 @@ export class Appender {
   appendAtOnce(request: AppendRequest): Promise<void> | undefined {
     const { session, events, options } = request
     const state = this.#states.get(session)
-    if (state === undefined || state.isBusy || needsTail(state, events.length)) return undefined
+    if (state === undefined || state.isBusy) return undefined
     if (events.length > EVENTS_AT_ONCE || options?.trimBefore !== undefined) return undefined
-    return this.#write(state, request, events.map(encodeEvent))
+    const rows = events.map(encodeEvent)
+    return needsTail(state, rows) ? undefined : this.#write(state, request, rows)
   }
 
   async append(request: AppendRequest): Promise<void> {
@@ -54,7 +55,7 @@ export class Appender {
     for (;;) {
       const state = this.#states.get(session)
       if (state === undefined || state.erasing !== undefined) await this.#states.load(session)
-      else if (needsTail(state, events.length)) await this.#loadTail(state)
+      else if (needsTail(state, rows)) await this.#loadTail(state)
       else {
         try {
           await this.#write(state, request, rows)

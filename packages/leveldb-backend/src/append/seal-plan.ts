@@ -123,7 +123,7 @@ function sizeOf({ value }: EventRow): number {
   return value.length - HEADER_BYTES
 }
 
-function isLarge(row: EventRow): boolean {
+export function isLarge(row: EventRow): boolean {
   return sizeOf(row) >= LARGE_BYTES
 }
 
