@@ -11,7 +11,7 @@ import type { TornLog } from '../files/inspect-store.ts'
 import { listStoreFiles, logName } from '../files/store-files.ts'
 import { fromLevel, levelCode } from './level-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import { makeShadowDirectory } from './make-shadow-directory.ts'
+import { makeTemporaryDirectory } from './make-temporary-directory.ts'
 
 export type Level = ClassicLevel<Buffer, Buffer>
 
@@ -54,7 +54,7 @@ export async function openShadow(directory: string, options: CheckedOptions, tor
   try {
     const files = listStoreFiles(directory)
     const { tables } = readManifest(directory, files)
-    shadow = makeShadowDirectory()
+    shadow = makeTemporaryDirectory('shadow')
     for (const [number, name] of files.tables) {
       if (tables.has(number)) symlinkSync(join(directory, name), join(shadow, name))
     }

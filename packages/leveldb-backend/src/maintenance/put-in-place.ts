@@ -3,9 +3,11 @@ import { dirname } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
 
+import { syncDirectory } from '../files/sync-directory.ts'
+
 /**
  * Puts the directory `made` in the place of `directory`, which becomes `backup`. Between the two renames there is no
- * store at the path, and opening would make an empty one: so if the second fails, the first is undone.
+ * store at the path, see `refuseUnfinishedRepair`: so if the second fails, the first is undone.
  *
  * @throws `IO`
  */
@@ -21,6 +23,7 @@ export function putInPlace(made: string, directory: string, backup: string): voi
     moveBack(backup, directory)
     throw cannotMove(directory, error)
   }
+  syncDirectory(dirname(directory))
 }
 
 /** To be asked before the work, which may take long. Only the renames find mounts of the same file system. @throws `IO` */

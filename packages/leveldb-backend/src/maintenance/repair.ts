@@ -1,12 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Problem, RepairOptions, RepairReport } from '@turnlog/core/backend'
 
+import { makeTemporaryDirectory } from '../database/make-temporary-directory.ts'
+import { syncDirectory } from '../files/sync-directory.ts'
 import { examineDirectory } from '../open/examine-directory.ts'
+import type { Examined } from '../open/examine-directory.ts'
 import { existingDirectory, noStore } from '../open/existing-directory.ts'
+import { abandonedRepairs, damagedPath, refuseUnfinishedRepair, repairedPath } from '../open/unfinished-repair.ts'
 import { fromLevel } from '../database/level-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { LOCK_FILE } from '../lock/claims.ts'
@@ -19,7 +22,7 @@ import { rebuildStore } from './rebuild-store.ts'
  * repair is never used: it ignores checksums and takes no lock. The damaged directory is kept as it was, and one in which
  * nothing is wrong stays where it is.
  *
- * @throws `NOT_FOUND`, `LOCKED`, `UNSUPPORTED`, `INVALID_CONFIG`, `INVALID_ARGUMENT`, `IO`
+ * @throws `NOT_FOUND`, `CORRUPT`, `LOCKED`, `UNSUPPORTED`, `INVALID_CONFIG`, `INVALID_ARGUMENT`, `IO`
  */
 export async function repairStore(options: CheckedOptions, request: RepairOptions): Promise<RepairReport> {
   const { apply = false, session, signal, onProgress } = request
@@ -32,7 +35,8 @@ export async function repairStore(options: CheckedOptions, request: RepairOption
   let made: string | undefined
   try {
     const damage = await findDamage(directory, options.path)
-    made = apply ? `${directory}.repaired-${time}` : mkdtempSync(join(tmpdir(), 'turnlog-repair-'))
+    if (apply) for (const left of abandonedRepairs(directory)) rmSync(left, { recursive: true, force: true })
+    made = apply ? repairedPath(directory, time) : makeTemporaryDirectory('repair')
     mkdirSync(made, { recursive: true, mode: 0o700 })
     const actions: Problem[] = []
     const onAction = (action: Problem): void => void actions.push(action)
@@ -41,7 +45,8 @@ export async function repairStore(options: CheckedOptions, request: RepairOption
     if (actions.length === 0 && damage !== undefined) actions.push(damage)
     if (!apply || actions.length === 0) return { applied: apply, actions }
     signal?.throwIfAborted()
-    const backup = `${directory}.damaged-${time}`
+    const backup = damagedPath(directory, time)
+    syncDirectory(made)
     putInPlace(made, directory, backup)
     rmSync(join(backup, LOCK_FILE), { force: true })
     return { applied: true, actions, backup }
@@ -49,22 +54,25 @@ export async function repairStore(options: CheckedOptions, request: RepairOption
     if (isStoreError(error) || signal?.aborted === true) throw error
     throw fromLevel(error, 'repair the store', directory)
   } finally {
-    if (made !== undefined) rmSync(made, { recursive: true, force: true })
+    // Where nothing could be put back it stays: as long as both are there, nobody makes an empty store.
+    if (made !== undefined && existsSync(directory)) rmSync(made, { recursive: true, force: true })
     lock.release()
   }
 }
 
-/** What opening would say of the files. @throws `NOT_FOUND`, `UNSUPPORTED`, `INVALID_CONFIG`, `IO` */
+/** What opening would say of the files. @throws `NOT_FOUND`, `CORRUPT`, `UNSUPPORTED`, `INVALID_CONFIG`, `IO` */
 async function findDamage(directory: string, path: string): Promise<Problem | undefined> {
+  let examined: Examined
   try {
-    const { kind } = await examineDirectory(directory)
-    if (kind === 'new') throw noStore(path)
-    return undefined
+    examined = await examineDirectory(directory)
   } catch (error) {
     if (!isStoreError(error, 'CORRUPT')) throw error
     const { message, file } = error
     return { message, ...(file === undefined ? {} : { file }) }
   }
+  if (examined.kind === 'existing') return undefined
+  refuseUnfinishedRepair(directory)
+  throw noStore(path)
 }
 
 function onlyWhole(session: string): StoreError {

@@ -3,11 +3,14 @@ import { resolve } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
 
-/** The real path of a directory that is only looked at, so never made. @throws `NOT_FOUND` */
+import { refuseUnfinishedRepair } from './unfinished-repair.ts'
+
+/** The real path of a directory that is only looked at, so never made. @throws `NOT_FOUND`, `CORRUPT` */
 export function existingDirectory(path: string, advice?: string): string {
   try {
     return realpathSync(resolve(path))
   } catch (error) {
+    refuseUnfinishedRepair(resolve(path))
     throw noStore(path, advice, error)
   }
 }

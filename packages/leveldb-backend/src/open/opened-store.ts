@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
@@ -11,6 +11,7 @@ import { compareIdentity, examineDirectory } from './examine-directory.ts'
 import { forgetCompactions } from '../files/forget-compactions.ts'
 import { dropKeptLogs, keepLogs } from '../files/kept-logs.ts'
 import { protectDirectory, protectFiles } from '../files/protect-files.ts'
+import { syncDirectory } from '../files/sync-directory.ts'
 import type { CommitTarget } from '../append/group-commit.ts'
 import { fromLevel } from '../database/level-error.ts'
 import { openLevel } from '../database/level.ts'
@@ -25,6 +26,7 @@ import type { Counter, StoreRows } from '../rows/store-rows.ts'
 import { TableGuard } from './table-guard.ts'
 import { TableNotes } from './table-notes.ts'
 import { cutFailedBatch, recoverWrites } from './recover-writes.ts'
+import { refuseUnfinishedRepair } from './unfinished-repair.ts'
 
 /** A store that is open for writing: its lock, its anchor and its database. */
 export class OpenedStore implements CommitTarget {
@@ -84,6 +86,7 @@ export class OpenedStore implements CommitTarget {
     try {
       const examined = await examineDirectory(directory)
       const created = examined.kind === 'new'
+      if (created) refuseUnfinishedRepair(directory)
       const guard = new TableGuard(examined.kind === 'new' ? [] : examined.inspection.tables)
       const findings = examined.kind === 'new' ? [] : await prepareExisting(directory, options, examined, guard)
       if (lock.isTakenOver) findings.push(staleLock(directory))
@@ -219,6 +222,8 @@ function staleLock(directory: string): OpenFinding {
 
 function makeDirectory(path: string): string {
   const directory = resolve(path)
+  // Before it is made: with `mv` the repaired store would go into it, not in its place.
+  if (!existsSync(directory)) refuseUnfinishedRepair(directory)
   try {
     if (mkdirSync(directory, { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(join(directory, '..'))
     return realpathSync(directory)
@@ -226,14 +231,5 @@ function makeDirectory(path: string): string {
     throw new StoreError('IO', `Cannot use ${JSON.stringify(path)} as the directory of a store. See the cause.`, {
       cause: error,
     })
-  }
-}
-
-function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

@@ -10,6 +10,7 @@ import { lastNumber } from '../files/inspect-store.ts'
 import { StoreLock } from '../lock/store-lock.ts'
 import { readStoreRows } from '../rows/store-rows.ts'
 import { TableGuard } from './table-guard.ts'
+import { refuseUnfinishedRepair } from './unfinished-repair.ts'
 
 const ADVICE = 'Open it to write to make one.'
 
@@ -44,7 +45,10 @@ export class ReadOnlyStore {
     writerSince: (cause: unknown) => StoreError | undefined,
   ): Promise<ReadOnlyStore> {
     const examined = await examineDirectory(directory)
-    if (examined.kind === 'new') throw noStore(options.path, ADVICE)
+    if (examined.kind === 'new') {
+      refuseUnfinishedRepair(directory)
+      throw noStore(options.path, ADVICE)
+    }
     const { anchor, inspection } = examined
     const guard = new TableGuard(inspection.tables)
     await guard.prepare(inspection, options.writeBufferBytes)

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { judgeProcess, processIdentity } from '../lock/process-identity.ts'
 import type { ProcessIdentity } from '../lock/process-identity.ts'
 
-const PREFIX = 'turnlog-shadow-'
+const PREFIX = { shadow: 'turnlog-shadow-', repair: 'turnlog-repair-' } as const
 const OWNER_FILE = 'turnlog.owner'
 
 /**
- * A temporary directory that nobody else may read, for copies of the logs. A process that is killed leaves its own
- * behind, with what was said in it; so it says whose it is, and the next one removes it.
+ * A temporary directory that nobody else may read, for copies of what is in a store. A process that is killed leaves its
+ * own behind, with what was said in it; so it says whose it is, and the next one removes it.
  */
-export function makeShadowDirectory(): string {
+export function makeTemporaryDirectory(purpose: keyof typeof PREFIX): string {
   removeAbandoned()
-  const directory = mkdtempSync(join(tmpdir(), PREFIX))
+  const directory = mkdtempSync(join(tmpdir(), PREFIX[purpose]))
   writeFileSync(join(directory, OWNER_FILE), JSON.stringify(processIdentity()), { mode: 0o600 })
   return directory
 }
@@ -22,7 +22,7 @@ export function makeShadowDirectory(): string {
 function removeAbandoned(): void {
   const self = processIdentity()
   for (const name of readdirSync(tmpdir())) {
-    if (!name.startsWith(PREFIX)) continue
+    if (!Object.values(PREFIX).some((prefix) => name.startsWith(prefix))) continue
     const directory = join(tmpdir(), name)
     try {
       // What another user has put there is not to be trusted, and not ours to remove.

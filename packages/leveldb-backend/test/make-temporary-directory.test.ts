@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { leveldbBackend } from '@turnlog/leveldb-backend'
@@ -22,7 +22,9 @@ test.runIf(process.platform === 'linux')(
     vi.stubEnv('TMPDIR', temporary)
     onTestFinished(() => void vi.unstubAllEnvs())
     const living = processIdentity()
-    abandon(join(temporary, 'turnlog-shadow-dead'), { ...living, boot: 'another start of the machine' })
+    const dead = { ...living, boot: 'another start of the machine' }
+    abandon(join(temporary, 'turnlog-shadow-dead'), dead)
+    abandon(join(temporary, 'turnlog-repair-dead'), dead)
     abandon(join(temporary, 'turnlog-shadow-living'), living)
     abandon(join(temporary, 'turnlog-shadow-elsewhere'), { ...living, host: 'elsewhere' })
     mkdirSync(join(temporary, 'turnlog-shadow-new'))
@@ -34,5 +36,23 @@ test.runIf(process.platform === 'linux')(
     expect(statSync(join(temporary, own)).mode & 0o777).toBe(0o700)
     await backend.close()
     expect(readdirSync(temporary).toSorted()).toEqual(others)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'a repair that only says what it would do leaves nothing behind, and removes what one that was killed has left',
+  async () => {
+    const path = temporaryDirectory()
+    await writeSample(path)
+    rmSync(join(path, 'turnlog.anchor'))
+    const temporary = temporaryDirectory()
+    vi.stubEnv('TMPDIR', temporary)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    abandon(join(temporary, 'turnlog-repair-dead'), { ...processIdentity(), boot: 'another start of the machine' })
+    const seen: (readonly string[])[] = []
+    const onProgress = (): void => void seen.push(readdirSync(temporary))
+    await leveldbBackend({ path }).maintenance?.repair({ onProgress })
+    expect(seen.at(-1)).toEqual([expect.stringMatching(/^turnlog-repair-(?!dead)/)])
+    expect(readdirSync(temporary)).toEqual([])
   },
 )
