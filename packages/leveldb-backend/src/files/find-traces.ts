@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 
 import { parseLog } from './log-file.ts'
 import { readLogRows } from './log-rows.ts'
+import { keysIn } from './manifest.ts'
 import { keptName, listStoreFiles, logName } from './store-files.ts'
 import { beginsWith, holdsPrefix } from './table-rows.ts'
 
@@ -40,6 +41,10 @@ function logHolds(file: string, prefixes: readonly Buffer[]): boolean {
   return false
 }
 
+/** By its keys: the numbers between them can look like a key of one or two characters. */
 function manifestHolds(file: string, prefixes: readonly Buffer[]): boolean {
-  return parseLog(readFileSync(file)).records.some(({ bytes }) => prefixes.some((prefix) => bytes.includes(prefix)))
+  return parseLog(readFileSync(file)).records.some(({ bytes }) => {
+    const keys = keysIn(bytes)
+    return keys === undefined || keys.some((key) => prefixes.some((prefix) => beginsWith(key, prefix)))
+  })
 }

@@ -79,23 +79,47 @@ export function parseManifest(records: readonly LogRecord[]): Manifest | { reado
   return { logNumber, nextFile, tables, replaced }
 }
 
+/** The keys in a record: bounds of tables, and where compactions go on. `undefined` if it cannot be understood. */
+export function keysIn(record: Buffer): readonly Buffer[] | undefined {
+  const reader = new EditReader(record)
+  const found: Buffer[] = []
+  while (!reader.isAtEnd && !reader.isBad) found.push(...readField(reader).keys)
+  return reader.isBad ? undefined : found
+}
+
 /** The same record without the places where compactions go on; `undefined` if it cannot be understood. */
 export function withoutCompactPointers(record: Buffer): Buffer | undefined {
   const reader = new EditReader(record)
   const kept: Buffer[] = []
   while (!reader.isAtEnd && !reader.isBad) {
     const start = reader.at
-    const tag = reader.number()
-    if (tag === COMPARATOR) reader.slice()
-    else if (tag === NEW_FILE) reader.table()
-    else {
-      if (tag === COMPACT_POINTER || tag === DELETED_FILE) reader.level()
-      if (tag === COMPACT_POINTER) reader.slice()
-      else reader.number()
-    }
+    const { tag } = readField(reader)
     if (tag !== COMPACT_POINTER) kept.push(record.subarray(start, reader.at))
   }
   return reader.isBad ? undefined : Buffer.concat(kept)
+}
+
+function readField(reader: EditReader): { readonly tag: number; readonly keys: readonly Buffer[] } {
+  const tag = reader.number()
+  switch (tag) {
+    case COMPARATOR:
+      reader.slice()
+      return { tag, keys: [] }
+    case NEW_FILE: {
+      const { smallest, largest } = reader.table()
+      return { tag, keys: [smallest, largest] }
+    }
+    case COMPACT_POINTER:
+      reader.level()
+      return { tag, keys: [reader.slice()] }
+    case DELETED_FILE:
+      reader.level()
+      reader.number()
+      return { tag, keys: [] }
+    default:
+      reader.number()
+      return { tag, keys: [] }
+  }
 }
 
 class EditReader {
