@@ -90,11 +90,12 @@ export class StretchReader {
     return batch
   }
 
-  /** An iterator goes on from here. */
+  /** An iterator goes on from here. It is begun at once: when the caller comes back, the rows may have been trimmed. */
   async #giveUp(segments: SegmentRows): Promise<void> {
     this.#segments = undefined
     this.#isLate ||= segments.isLate
     await segments.close()
+    this.#cursor = this.#iterate()
   }
 
   async #nextRows(): Promise<readonly EventRecord[]> {

@@ -37,10 +37,15 @@ function splitBehind(range: Range, sealed: number): readonly Range[] {
   ]
 }
 
-/** Whether LevelDB is asked for everything before anybody else gets a turn: then no snapshot must hold it together. */
+/**
+ * Whether LevelDB is asked for everything before the first events are given: then no snapshot must hold it together. A
+ * segment that is not where it is expected is asked for again when that is known, in time only in the first stretch.
+ */
 export function isAskedAtOnce(stretches: readonly Stretch[], head: HeadRow): boolean {
   if (stretches.length > STRETCHES_AT_ONCE) return false
-  return stretches.every((stretch) => !isSealed(stretch, head) || segmentHops(stretch, head.sealed) <= 1)
+  return stretches.every(
+    (stretch, index) => !isSealed(stretch, head) || (index === 0 && segmentHops(stretch, head.sealed) <= 1),
+  )
 }
 
 export function isSealed(stretch: Stretch, { sealed }: HeadRow): boolean {
