@@ -55,3 +55,21 @@ test('a range that goes on in such segments is read as it was at the beginning',
   const ranges = [{ from: 1, to: 100 }]
   expect(await seqsOverTrim(backend, last, ranges)).toEqual(seqsOf(ranges))
 })
+
+test('what is trimmed while the iterators are taken back is TRIMMED, whatever row stands there now', async () => {
+  const backend = await openBackend(temporaryDirectory(), { durability: 'os' })
+  await backend.append('other', { last: 0, incarnation: LIFE }, [event(1)], null)
+  let last = 0
+  for (let count = 0; count < 40; count += 1) last = await append(backend, last, 1, 70_000)
+  const read = async (): Promise<void> => {
+    let batches = 0
+    for await (const _ of backend.read('s', [{ from: 1, to: last }])) {
+      batches += 1
+      if (batches > 1) continue
+      await append(backend, last, 1, 0, 35)
+      await backend.erase('other', 1)
+      await backend.maintenance?.reclaim()
+    }
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'TRIMMED', session: 's' })
+})

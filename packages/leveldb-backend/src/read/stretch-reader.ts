@@ -1,4 +1,4 @@
-import { StoreError } from '@turnlog/core/backend'
+import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { EventRecord } from '@turnlog/core/backend'
 
 import { Cursor } from './cursor.ts'
@@ -106,7 +106,13 @@ export class StretchReader {
     for (const [key, value] of rows) {
       if (this.#isDone) break
       if (this.#reverse ? isSingle(value) && seqOf(key) > this.#next : this.#isBetween(key)) continue
-      if (!(this.#reverse ? this.#takeBackwards(value, batch) : this.#take(value, batch))) throw await this.#missing()
+      try {
+        if (this.#reverse ? this.#takeBackwards(value, batch) : this.#take(value, batch)) continue
+      } catch (error) {
+        // The checksum of a row covers its key: in the place of one that is gone any other looks damaged.
+        throw isStoreError(error, 'CORRUPT') ? await this.#missing(error) : error
+      }
+      throw await this.#missing()
     }
     return batch
   }
@@ -179,7 +185,8 @@ export class StretchReader {
     return { gte: keys.eventCopy(from), lte: keys.eventCopy(to + SEGMENT_EVENTS - 1), reverse: this.#reverse }
   }
 
-  async #missing(): Promise<StoreError> {
+  /** What to say, and what `corrupt` says unless the row is gone with good reason. */
+  async #missing(corrupt?: StoreError): Promise<StoreError> {
     const { session, head } = this.#source
     const seq = this.#reverse ? this.#next : this.#at
     const present = await this.#source.present()
@@ -190,6 +197,7 @@ export class StretchReader {
         { session, seq },
       )
     }
+    if (corrupt !== undefined) return corrupt
     return new StoreError(
       'CORRUPT',
       `Event ${seq} of session ${JSON.stringify(session)} is missing, although the session holds ${head.first} to ${head.last}. Run verify, then repair.`,
