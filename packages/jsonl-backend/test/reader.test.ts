@@ -132,6 +132,42 @@ test('a reader does not look for lines where a file with the same number once ha
   await writer.close()
 })
 
+test.each(['just before', 'just after'])(
+  'a reader that verifies finds no damage in a file that the writer rewrites %s it is opened',
+  async (moment) => {
+    const simulated = new SimulatedFileSystem()
+    const writer = jsonlBackend({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
+    await writer.open()
+    await appendMessages(writer, 'chat', 0, 50)
+    let isDue = false
+    const rewrite = async (when: string): Promise<void> => {
+      if (!isDue || when !== moment) return
+      isDue = false
+      await appendMessages(writer, 'chat', 50, 1, { trimBefore: 51 })
+      await writer.maintenance?.reclaim()
+      await appendMessages(writer, 'chat', 51, 70)
+    }
+    const { fileSystem } = countingFileSystem(simulated)
+    const raced: FileSystem = {
+      ...fileSystem,
+      open: async (path, options) => {
+        await rewrite('just before')
+        const file = await fileSystem.open(path, options)
+        await rewrite('just after')
+        return file
+      },
+    }
+    const reader = jsonlBackend({ path: '/store' }, { fileSystem: raced, host: simulatedHost(1) })
+    await reader.open({ readOnly: true })
+    isDue = true
+    expect((await reader.maintenance?.verify())?.problems).toEqual([])
+    expect(isDue).toBe(false)
+    expect(await reader.maintenance?.verify()).toMatchObject({ events: 71, problems: [] })
+    await reader.close()
+    await writer.close()
+  },
+)
+
 describe('a reader that saw more than there is', () => {
   test('goes on with what was acknowledged if the writer has taken an append back', async () => {
     const simulated = new SimulatedFileSystem()

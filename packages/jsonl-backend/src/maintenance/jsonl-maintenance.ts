@@ -11,13 +11,12 @@ import type {
 } from '@turnlog/core/backend'
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Listed } from '../catalogue/listed.ts'
+import type { OpenFile } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
-import { missingFile } from '../format/missing-file.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import type { Environment, OpenDirectory } from '../open-directory.ts'
-import type { Committed } from '../session/committed.ts'
-import type { Sessions } from '../session/sessions.ts'
+import type { OpenSnapshot, Sessions } from '../session/sessions.ts'
 import { belongsTo } from '../session/set-aside.ts'
 import { repairDirectory } from './repair-directory.ts'
 import { verifyFile } from './verify-file.ts'
@@ -41,14 +40,14 @@ export class JsonlMaintenance implements Maintenance {
   }
 
   async verify(options: MaintenanceOptions = {}): Promise<BackendVerifyReport> {
-    const { directory } = this.#context.opened()
+    const { directory, sessions } = this.#context.opened()
     const problems: Problem[] = []
     let events = 0
     let bytes = 0
     if (directory.readOnly) await directory.catalogue.refresh({ alone: false, lossy: false })
     const listed = await chosen(directory, options)
     await this.#each(listed, options, async ({ session, name }) => {
-      const verdict = await this.#verifyOne(directory, session, name)
+      const verdict = await verifyOne(directory, sessions, { session, name })
       events += verdict.events
       bytes += verdict.bytes
       problems.push(...verdict.problems)
@@ -110,46 +109,62 @@ export class JsonlMaintenance implements Maintenance {
       onProgress?.(index + 1, listed.length)
     }
   }
+}
 
-  async #verifyOne(
-    directory: OpenDirectory,
-    session: string,
-    name: string,
-  ): Promise<{ readonly events: number; readonly bytes: number; readonly problems: readonly Problem[] }> {
-    const path = join(directory.directory, name)
-    const problems: Problem[] = []
-    let committed: Committed | undefined
+interface Verdict {
+  readonly events: number
+  readonly bytes: number
+  readonly problems: readonly Problem[]
+}
+
+async function verifyOne(directory: OpenDirectory, sessions: Sessions, { session, name }: Listed): Promise<Verdict> {
+  const path = join(directory.directory, name)
+  try {
+    let opened: OpenSnapshot | undefined
     try {
-      committed = await directory.catalogue.get(name)
+      // The file and what is committed in it must belong together, and it may be rewritten at any moment.
+      opened = await sessions.snapshot(session)
     } catch (error) {
-      if (!isStoreError(error)) throw error
-      problems.push(toProblem(error))
+      if (!isStoreError(error) || error.code === 'IO') throw error
+      return await verifyDamaged(directory, path, session, toProblem(error))
     }
+    if (opened === undefined) return { events: 0, bytes: 0, problems: [] }
+    const { lease, snapshot } = opened
     try {
-      const file = await directory.fileSystem.open(path, { access: 'read' })
-      try {
-        const { size } = file.stat()
-        const verdict = await verifyFile(file, path, {
-          session,
-          size: Math.min(size, committed?.size ?? size),
-          first: committed?.head.first ?? 1,
-        })
-        // What opening found and what the lines tell is often the same thing.
-        const isTold = problems.length > 0 && verdict.problems.some(({ line }) => line === problems[0]?.line)
-        return { events: verdict.events, bytes: size, problems: [...(isTold ? [] : problems), ...verdict.problems] }
-      } finally {
-        await file.close()
-      }
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') {
-        // Beside a writer it was erased; what the owner erases is no longer in its catalogue.
-        if (committed !== undefined && !directory.readOnly && directory.catalogue.has(name)) {
-          problems.push(toProblem(missingFile(path, session, committed.head.last)))
-        }
-        return { events: 0, bytes: 0, problems }
-      }
-      throw toStoreError(error, 'verify', path, session)
+      const { size, head } = snapshot.committed
+      const { size: bytes } = lease.file.stat()
+      const verdict = await verifyFile(lease.file, path, { session, size: Math.min(bytes, size), first: head.first })
+      return { ...verdict, bytes }
+    } finally {
+      lease.release()
     }
+  } catch (error) {
+    throw toStoreError(error, 'verify', path, session)
+  }
+}
+
+/** Every line of a file that cannot be used, and why it cannot. */
+async function verifyDamaged(
+  { fileSystem }: OpenDirectory,
+  path: string,
+  session: string,
+  problem: Problem,
+): Promise<Verdict> {
+  let file: OpenFile
+  try {
+    file = await fileSystem.open(path, { access: 'read' })
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error
+    return { events: 0, bytes: 0, problems: [problem] }
+  }
+  try {
+    const { size } = file.stat()
+    const { events, problems } = await verifyFile(file, path, { session, size, first: 1 })
+    // What opening found and what the lines tell is often the same thing.
+    const isTold = problems.some(({ line }) => line === problem.line)
+    return { events, bytes: size, problems: isTold ? problems : [problem, ...problems] }
+  } finally {
+    await file.close()
   }
 }
 
