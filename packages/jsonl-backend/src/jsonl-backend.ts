@@ -148,7 +148,7 @@ class JsonlBackend implements Backend {
 
   async *list(range: ListRange = {}): AsyncGenerator<readonly SessionHead[]> {
     const check = this.#lifecycle.guard()
-    const { directory } = this.#opened()
+    const { directory, sessions } = this.#opened()
     const { catalogue, readOnly } = directory
     const { prefix = '', after, limit = Infinity } = range
     const refresh = (work: () => Promise<void>): Promise<void> =>
@@ -159,14 +159,16 @@ class JsonlBackend implements Backend {
       )
     if (readOnly) await refresh(() => catalogue.refreshNames())
     const damaged: StoreError[] = []
-    const sessions = listedBetween(await catalogue.list(), prefix, after)
+    const wanted = listedBetween(await catalogue.list(), prefix, after)
     check()
-    for (const listed of batchesOf(sessions, LIST_BATCH, limit)) {
+    for (const listed of batchesOf(wanted, LIST_BATCH, limit)) {
       // A batch at a time, so that a long listing begins at once.
       if (readOnly) await refresh(() => catalogue.refreshFiles(listed.map(({ name }) => name)))
       const batch: SessionHead[] = []
       for (const { session, name } of listed) {
         try {
+          const settled = sessions.settle(session)
+          if (settled !== undefined) await this.#lifecycle.run(() => settled)
           const committed = catalogue.peek(name) ?? (await this.#lifecycle.run(() => catalogue.get(name)))
           if (committed !== undefined) batch.push({ session, ...headOf(committed) })
         } catch (error) {
@@ -180,7 +182,7 @@ class JsonlBackend implements Backend {
       check()
     }
     check()
-    // At the end, so that one damaged file does not hide the sessions after it.
+    // At the end, so that one that is damaged or in doubt does not hide the sessions after it.
     const first = damaged[0] ?? catalogue.unnamed[0]
     if (first !== undefined) throw first
   }

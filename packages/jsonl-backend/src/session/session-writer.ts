@@ -51,6 +51,11 @@ export class SessionWriter {
     return !this.#isDraining && this.#holds === 0 && (this.#file.isSettled || !this.#file.isLoaded)
   }
 
+  /** A write failed, and it is not sure yet that nothing of it is left. */
+  get isInDoubt(): boolean {
+    return this.#file.isLoaded && !this.#file.isSettled
+  }
+
   append(
     expected: Expected,
     events: readonly EventRecord[],
@@ -67,8 +72,13 @@ export class SessionWriter {
     return write(events.map((event) => stringify(event, session)))
   }
 
+  /** Loads what is not known and gets rid of what must not be there. @throws `IO`, `CORRUPT` */
+  settle(): Promise<void> {
+    return this.#exclusively(() => this.#file.settle())
+  }
+
   async head(): Promise<Head | undefined> {
-    if (!this.#file.isSettled) await this.#exclusively(() => this.#file.settle())
+    if (!this.#file.isSettled) await this.settle()
     const { committed } = this.#file
     return committed === undefined ? undefined : headOf(committed)
   }
@@ -80,7 +90,7 @@ export class SessionWriter {
 
   async #snapshot(): Promise<{ readonly snapshot: Snapshot; readonly lease: Lease } | undefined> {
     const file = this.#file
-    if (!file.isLoaded) await this.#exclusively(() => file.load())
+    if (!file.isSettled) await this.settle()
     for (;;) {
       const { committed, anchors, path } = file
       if (committed === undefined) return undefined

@@ -48,6 +48,12 @@ export class Sessions {
     return writer
   }
 
+  /** Before anything is told of a session whose last write is in doubt. Most often nothing is. @throws `IO` */
+  settle(session: string): Promise<void> | undefined {
+    const writer = this.#writers.get(session)
+    return writer?.isInDoubt === true ? writer.settle() : undefined
+  }
+
   async head(session: string): Promise<Head | undefined> {
     if (!this.#context.readOnly) return this.writer(session).head()
     const opened = await this.#open(session)
