@@ -42,7 +42,8 @@ export function planAppend(
     const seq = events[index]?.seq
     if (seq !== start + index) throw invalid(session, `event ${index} has seq ${seq}, not ${start + index}`)
   }
-  const last = start + events.length - 1
+  const last = start + (events.length - 1) // in this order: an event too many must not be rounded away
+  if (!Number.isSafeInteger(last)) throw invalid(session, `the last seq is ${last}, and there are no numbers behind it`)
   const { trimBefore } = options
   if (trimBefore !== undefined && (!Number.isSafeInteger(trimBefore) || trimBefore < 1 || trimBefore > last + 1)) {
     throw invalid(session, `trimBefore is ${trimBefore}, but the session ends at ${last}`)

@@ -46,7 +46,7 @@ export async function verifyFile(
       }
       continue
     }
-    const seq = (header?.base ?? 1) + line - 2
+    const seq = (header?.base ?? 1) + (line - 2) // in this order: the sum must not pass the largest safe integer
     const frame = raw.isTerminated ? frameLine(raw.buffer, raw.start, raw.end) : undefined
     if (frame === undefined || !hasValidChecksum(raw.buffer, frame, seed, seq)) {
       tell(raw.isTerminated ? 'The line does not match its checksum.' : 'The last line is not finished.', { line, seq })
