@@ -1,5 +1,5 @@
 import { array, assert, asyncProperty, boolean, constantFrom, string, tuple } from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Entry } from '../src/catalogue/entry.ts'
 import { SortedSessions } from '../src/catalogue/sorted-sessions.ts'
 import { encodeFileName } from '../src/format/file-name.ts'
@@ -60,4 +60,32 @@ test('thousands are sorted in turns, and a session that came before a listing be
   expect(await second).toEqual(sessions.inByteOrder)
   expect(await first).toHaveLength(15_001)
   expect(await sessions.listed()).toEqual(sessions.inByteOrder)
+})
+
+test('sessions that come and go before anybody lists are not kept in mind', async () => {
+  const sessions = new Sessions()
+  for (const key of ['stays', 'goes']) sessions.add(key)
+  await sessions.listed()
+  sessions.remove('goes')
+  for (let index = 0; index < 20_000; index++) {
+    sessions.add(`passing ${index}`)
+    sessions.remove(`passing ${index}`)
+  }
+  sessions.add('new')
+  const looks = vi.spyOn(sessions.entries, 'get')
+  expect(await sessions.listed()).toEqual(['new', 'stays'])
+  expect(looks.mock.calls.length).toBeLessThan(2000)
+})
+
+test('sessions that go while a listing is sorted are not in the next, however many others come and go', async () => {
+  const sessions = new Sessions()
+  for (let index = 0; index < 5000; index++) sessions.add(`session ${index}`)
+  const first = sessions.listed()
+  for (let index = 0; index < 5000; index++) sessions.remove(`session ${index}`)
+  for (let index = 0; index < 20_000; index++) {
+    sessions.add(`passing ${index}`)
+    sessions.remove(`passing ${index}`)
+  }
+  await first
+  expect(await sessions.listed()).toEqual([])
 })

@@ -25,6 +25,9 @@ export class SortedSessions {
   /** A session came or went. */
   changed(name: string): void {
     this.#changed.add(name)
+    const isGrown = this.#changed.size > 2 * (this.#entries.size + this.#sorted.length) + 1000
+    // What is being sorted now may have a name that has gone since, and must lose it next time.
+    if (isGrown && this.#updating === undefined) this.#forgetPassing()
   }
 
   /** Everything that is there when it is called; what changes while it sorts may be in it or not. */
@@ -37,6 +40,14 @@ export class SortedSessions {
       await this.#updating
     }
     return this.#sorted
+  }
+
+  /** Sessions that came and went since the last list: without one, they would only become more. */
+  #forgetPassing(): void {
+    const sorted = new Set(this.#sorted.map(({ name }) => name))
+    for (const name of this.#changed) {
+      if (!this.#entries.has(name) && !sorted.has(name)) this.#changed.delete(name)
+    }
   }
 
   async #update(): Promise<void> {
