@@ -5,6 +5,7 @@ import { ConformanceFailure } from './conformance-failure.ts'
 import { probe } from './run-conformance.ts'
 import { runCase } from './run-case.ts'
 import type { Target } from './target.ts'
+import { Unproven } from './unproven.ts'
 
 export interface AdapterOptions {
   /** Only cases whose id matches. @default all */
@@ -48,7 +49,7 @@ export function caseRunner(target: Target, options: AdapterOptions): CaseRunner 
       const applicable = applicability(testCase, await prepare())
       if (applicable.kind === 'not-applicable') return { kind: 'not-applicable', reason: applicable.reason }
       try {
-        if (applicable.kind === 'unproven') throw new Error(`cannot be tested: ${applicable.reason}`)
+        if (applicable.kind === 'unproven') throw new Unproven(applicable.reason)
         await runCase(testCase, target, { seed, thorough })
       } catch (error) {
         const failure = new ConformanceFailure(testCase, target, error, { seed, thorough })

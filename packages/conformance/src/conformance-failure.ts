@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import type { Case } from './case.ts'
 import { unbrandedCode } from './report/unbranded-code.ts'
 import type { Target } from './target.ts'
+import { Unproven } from './unproven.ts'
 
 const LONGEST_TEXT = 2000
 
@@ -58,6 +59,9 @@ function explain(cause: unknown): { expected: string; actual: string; detail: st
       actual: show(cause.actual),
       detail: cause.generatedMessage ? '' : cause.message,
     }
+  }
+  if (cause instanceof Unproven) {
+    return { expected: 'a backend that can be tested', actual: `unproven: ${cause.message}`, detail: '' }
   }
   return { expected: 'no error', actual: show(cause), detail: '' }
 }

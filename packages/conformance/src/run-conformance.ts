@@ -13,6 +13,7 @@ import type { CaseResult, Report, Status } from './report/report.ts'
 import { runCase } from './run-case.ts'
 import { suite } from './suite.ts'
 import type { Target } from './target.ts'
+import { Unproven } from './unproven.ts'
 
 export interface ConformanceOptions {
   /** Only cases whose id matches. A part of the suite reaches no level. @default all */
@@ -101,6 +102,9 @@ async function resultOf(
     await runCase(testCase, target, circumstances)
     return { id, level, promise, status: 'passed', durationMs: durationMs() }
   } catch (error) {
+    if (error instanceof Unproven) {
+      return { id, level, promise, status: 'unproven', durationMs: durationMs(), reason: error.message }
+    }
     const { message, expected, actual, repeat } = new ConformanceFailure(testCase, target, error, circumstances)
     return {
       id,

@@ -13,6 +13,7 @@ import { listCases } from './list.ts'
 import { projectionCases } from './projection.ts'
 import { rangeCases } from './ranges.ts'
 import { readCases } from './read.ts'
+import { snapshotCases } from './snapshots.ts'
 import { capabilityCases } from './capabilities.ts'
 import { persistenceCases } from './persistence.ts'
 import { readOnlyCases } from './read-only.ts'
@@ -36,6 +37,7 @@ export const cases: readonly Case[] = [
   ...headCases,
   ...projectionCases,
   ...readCases,
+  ...snapshotCases,
   ...rangeCases,
   ...trimCases,
   ...importCases,

@@ -112,30 +112,77 @@ export const readAnimals: readonly Animal[] = [
         yield []
       },
   ),
-  read(
-    'reads without a snapshot',
-    ['read.snapshot.append', 'read.snapshot.trim', 'erase.running-reader'],
-    (inner) =>
-      async function* (session, ranges, options = {}) {
-        let left = options.limit ?? Infinity
-        const { reverse = false, signal } = options
-        for (const range of reverse ? [...ranges].reverse() : ranges) {
-          let { from, to } = range
-          while (left > 0) {
-            const batch: EventRecord[] = []
-            for await (const some of inner.read(session, [{ from, to }], {
-              reverse,
-              limit: Math.min(left, 100),
-              ...(signal === undefined ? {} : { signal }),
-            }))
-              batch.push(...some)
-            const last = batch.at(-1)
-            if (last === undefined) break
-            yield batch
-            left -= batch.length
-            if (reverse) to = last.seq - 1
-            else from = last.seq + 1
+  ...[100, 5000].map((size) =>
+    read(
+      `reads in pages of ${size} without a snapshot`,
+      ['read.snapshot.append', 'read.snapshot.trim', 'erase.running-reader'],
+      (inner) =>
+        async function* (session, ranges, options = {}) {
+          let left = options.limit ?? Infinity
+          const { reverse = false, signal } = options
+          for (const range of reverse ? [...ranges].reverse() : ranges) {
+            let { from, to } = range
+            while (left > 0) {
+              const batch: EventRecord[] = []
+              for await (const some of inner.read(session, [{ from, to }], {
+                reverse,
+                limit: Math.min(left, size),
+                ...(signal === undefined ? {} : { signal }),
+              }))
+                batch.push(...some)
+              const last = batch.at(-1)
+              if (last === undefined) break
+              yield batch
+              left -= batch.length
+              if (reverse) to = last.seq - 1
+              else from = last.seq + 1
+            }
           }
+        },
+    ),
+  ),
+  read(
+    'gives pages of 5,000 and looks neither at the signal nor at close between them',
+    ['read.abort.between', 'lifecycle.read.closed-meanwhile', 'lifecycle.read.belongs-to-its-life'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        const events: EventRecord[] = []
+        for await (const batch of inner.read(session, ranges, options)) events.push(...batch)
+        for (let start = 0; start < events.length; start += 5000) yield events.slice(start, start + 5000)
+      },
+  ),
+  memoryAnimal(
+    'keeps the bounds of a read, not its events, and removes what is trimmed with a later append',
+    ['read.snapshot.trim'],
+    (inner) => {
+      const rows = new Map<string, Map<number, EventRecord>>()
+      const doomed = new Map<string, number>()
+      return {
+        async append(session, expected, events, projection, options) {
+          await inner.append(session, expected, events, projection, options)
+          const own = rows.get(session) ?? new Map<number, EventRecord>()
+          rows.set(session, own)
+          for (const seq of own.keys()) if (seq < (doomed.get(session) ?? 0)) own.delete(seq)
+          doomed.set(session, options?.trimBefore ?? 0)
+          for (const event of events) own.set(event.seq, event)
+        },
+        read: async function* (session, ranges, options) {
+          for await (const batch of inner.read(session, ranges, options)) {
+            const found = batch.flatMap(({ seq }) => rows.get(session)?.get(seq) ?? [])
+            if (found.length > 0) yield found
+          }
+        },
+      }
+    },
+  ),
+  read(
+    'lets the error of its database through when its session is erased',
+    ['erase.running-reader'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        for await (const batch of inner.read(session, ranges, options)) {
+          if ((await inner.head(session)) === undefined) throw new TypeError('the cursor is gone')
+          yield batch
         }
       },
   ),

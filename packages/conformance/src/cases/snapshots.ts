@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { isStoreError } from '@turnlog/core/backend'
+import type { Backend, EventRecord } from '@turnlog/core/backend'
+import type { Case, CaseContext } from '../case.ts'
+import { ExpectedSession } from '../probe/expected-session.ts'
+import { growLong } from '../probe/grow-long.ts'
+import { secondOf } from '../probe/second-of.ts'
+import { stepByStep } from '../probe/step-by-step.ts'
+
+/** Who reads while who writes. A snapshot that holds against one's own writes may not hold against another's. */
+interface Pair {
+  readonly reader: Backend
+  readonly writer: Backend
+}
+
+/** How many appends come after a trim: what is trimmed may be removed by the next append, or by the one after it. */
+const LATER_APPENDS = 3
+
+interface Situation {
+  readonly group: string
+  readonly byWhom: string
+  readonly requires: NonNullable<Case['requires']>
+  readonly pair: (context: CaseContext) => Promise<Pair>
+}
+
+const own: Situation = {
+  group: 'read',
+  byWhom: 'by the same backend',
+  requires: [],
+  pair: async ({ backend }) => ({ reader: backend, writer: backend }),
+}
+
+const shared: Situation = {
+  group: 'shared',
+  byWhom: 'by another writer',
+  requires: ['shared', 'second'],
+  async pair({ backend, harness }) {
+    const writer = await secondOf(harness)
+    await writer.open()
+    return { reader: backend, writer }
+  },
+}
+
+const readers: Situation = {
+  group: 'readers',
+  byWhom: 'by the writer beside a reader',
+  requires: ['persistent', 'concurrentReaders', 'second'],
+  async pair({ backend, harness }) {
+    const reader = await secondOf(harness)
+    await reader.open({ readOnly: true })
+    return { reader, writer: backend }
+  },
+}
+
+export const snapshotCases: readonly Case[] = [
+  ...[own, shared, readers].flatMap((situation) => [appended(situation), trimmed(situation)]),
+  ...[shared, readers].map(newLife),
+]
+
+function appended({ group, byWhom, requires, pair }: Situation): Case {
+  return {
+    id: `${group}.snapshot.append`,
+    level: 'must',
+    promise: `What is appended ${byWhom} after the first batch was asked for is not seen.`,
+    requires,
+    async run(context) {
+      const { reader, writer } = await pair(context)
+      const session = new ExpectedSession(context.random)
+      await growLong(session, writer, reader)
+      const before = session.events
+      const seen = await stepByStep(reader, session.key, false, () => session.grow(writer, 5))
+      compare(seen, before)
+    },
+  }
+}
+
+function trimmed({ group, byWhom, requires, pair }: Situation): Case {
+  return {
+    id: `${group}.snapshot.trim`,
+    level: 'must',
+    promise: `What is trimmed ${byWhom} after the first batch was asked for is still seen, however much is appended then: a running read never meets a hole.`,
+    requires,
+    async run(context) {
+      const { reader, writer } = await pair(context)
+      for (const reverse of [false, true]) {
+        const session = new ExpectedSession(context.random)
+        await growLong(session, writer, reader)
+        const before = session.events
+        const seen = await stepByStep(reader, session.key, reverse, async () => {
+          await session.grow(writer, 1, { trimBefore: session.last - 3 })
+          for (let i = 0; i < LATER_APPENDS; i++) await session.grow(writer, 1)
+        })
+        compare(seen, reverse ? [...before].reverse() : before)
+      }
+    },
+  }
+}
+
+function newLife({ group, byWhom, requires, pair }: Situation): Case {
+  return {
+    id: `${group}.snapshot.new-life`,
+    level: 'must',
+    promise: `A read that runs while its session is erased ${byWhom} and begins anew gives the old life or a StoreError, never events of both.`,
+    requires,
+    async run(context) {
+      const { reader, writer } = await pair(context)
+      for (const reverse of [false, true]) {
+        const old = new ExpectedSession(context.random)
+        await growLong(old, writer, reader)
+        const anew = new ExpectedSession(context.random, old.key)
+        const reading = stepByStep(reader, old.key, reverse, async () => {
+          await writer.erase(old.key, old.last)
+          await growLong(anew, writer, reader)
+        })
+        const seen = await reading.catch((error: unknown) => {
+          if (!isStoreError(error)) throw error
+        })
+        if (seen !== undefined) compare(seen, reverse ? [...old.events].reverse() : old.events)
+        await anew.check(reader)
+      }
+    },
+  }
+}
+
+/** Says where two long reads part instead of showing thousands of events. */
+function compare(seen: readonly EventRecord[], before: readonly EventRecord[]): void {
+  const idOf = (event: EventRecord | undefined): unknown => event && { seq: event.seq, id: event.id }
+  const length = Math.max(seen.length, before.length)
+  for (let i = 0; i < length; i++) {
+    assert.deepEqual(idOf(seen[i]), idOf(before[i]), `event ${i + 1} of ${before.length} in the snapshot`)
+  }
+}
