@@ -106,6 +106,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'durability.killed',
     'durability.acknowledged-then-killed',
     'append.visible',
+    'shared.other-process',
     'readers.sessions-come-and-go',
   ],
   '`CONFLICT`, with `expected` and the true `actual` last seq (0 if there is no such session), unless the session is at `expected.last` in the same incarnation.':
@@ -162,6 +163,9 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   '`CONFLICT` unless its last seq is `expectedLast`; erasing what does not exist (`expectedLast` 0) does nothing.': [
     'erase.compares',
     'erase.missing',
+    'erase.race',
+    'shared.erase.race',
+    'shared.erase.processes',
   ],
   'Used again, the session begins at 1 in a new incarnation.': ['erase.begins-anew', 'erase.stale-incarnation'],
   'Yields whenever another process may have written to the session.': ['wake.hints', 'wake.readers'],
@@ -201,6 +205,8 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'shared.both-open',
     'shared.fenced',
     'shared.processes',
+    'shared.erase.race',
+    'shared.erase.processes',
   ],
   'A read-only `open` succeeds while a writer is open elsewhere.': ['readers.allowed', 'readers.sessions-come-and-go'],
   'If false it is `LOCKED`.': ['readers.refused'],

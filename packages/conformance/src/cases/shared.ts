@@ -3,8 +3,10 @@ import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, StoreError } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
-import { listKeys, readAll } from '../probe/collect.ts'
+import { listAll, listKeys, readAll } from '../probe/collect.ts'
+import { withChild } from '../child/with-child.ts'
 import { checkCompetition } from '../probe/check-competition.ts'
+import { checkErasures } from '../probe/check-erasures.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { rejects } from '../probe/rejects.ts'
 import { secondOf } from '../probe/second-of.ts'
@@ -79,6 +81,89 @@ export const sharedCases: readonly Case[] = [
     },
   },
   {
+    id: 'shared.erase.race',
+    level: 'must',
+    promise: 'An erase and an append of two writers at one version: one of them wins, the other gets CONFLICT.',
+    requires: ['shared', 'second'],
+    async run({ backend, harness, random, count }) {
+      const other = await openSecond(harness)
+      for (let round = 0; round < count(12); round++) {
+        const session = new ExpectedSession(random)
+        await session.grow(backend, 2)
+        const events = session.next(1)
+        const [appender, eraser] = round % 2 === 0 ? [backend, other] : [other, backend]
+        const append = (): Promise<void> => appender.append(session.key, session.expected, events, 'appended')
+        const erase = (): Promise<void> => eraser.erase(session.key, 2)
+        const first = await settle(round % 4 < 2 ? [append, erase] : [erase, append])
+        const [appended, erased] = round % 4 < 2 ? first : [first[1], first[0]]
+        assert.deepEqual(
+          [appended, erased].filter((outcome) => outcome === 'fulfilled').length,
+          1,
+          `of an append and an erase of two writers at one version exactly 1 wins: ${appended}, ${erased}`,
+        )
+        if (appended === 'fulfilled') session.accept(events, 'appended')
+        const left = erased === 'fulfilled' ? new ExpectedSession(random, session.key) : session
+        for (const one of [backend, other]) await left.check(one)
+      }
+    },
+  },
+  {
+    id: 'shared.erase.processes',
+    level: 'must',
+    promise: 'Processes that append to one session and erase it never erase an append that nobody had read.',
+    requires: ['shared', 'module'],
+    async run({ backend, target, directory, count }) {
+      const children = ['ada', 'ben', 'eve'].map((writer) => ({
+        writer,
+        child: new ChildBackend(target.module ?? '', directory),
+      }))
+      try {
+        for (const { child } of children) await child.open()
+        const deeds = await Promise.all(
+          children.map(({ writer, child }) => child.appendAndErase('contested', writer, count(24))),
+        )
+        checkErasures(deeds, await backend.head('contested'))
+      } finally {
+        for (const { child } of children) await child.kill()
+      }
+    },
+  },
+  {
+    id: 'shared.other-process',
+    level: 'must',
+    promise: 'What another process has written, trimmed or erased is seen by the next head, read and list of a writer.',
+    requires: ['shared', 'module'],
+    async run(context) {
+      const { backend, random } = context
+      await withChild(context, async (child) => {
+        await child.open()
+        let session = new ExpectedSession(random, 'of-both')
+        const agree = async (): Promise<void> => {
+          await session.check(backend)
+          const { head, events, heads } = {
+            head: await child.head(session.key),
+            events: await child.readAll(session.key),
+            heads: await child.list(),
+          }
+          assert.deepEqual({ head, events }, { head: await backend.head(session.key), events: session.events })
+          assert.deepEqual(heads, await listAll(backend))
+        }
+        for (let round = 0; round < 2; round++) {
+          await agree()
+          for (const trimBefore of [1, 1, 3]) {
+            await session.grow(child, 2, { trimBefore })
+            await agree()
+            await session.grow(backend, 1)
+            await agree()
+          }
+          await (round === 0 ? child : backend).erase(session.key, session.last)
+          session = new ExpectedSession(random, session.key)
+        }
+        await agree()
+      })
+    },
+  },
+  {
     id: 'shared.processes',
     level: 'must',
     promise:
@@ -104,4 +189,12 @@ async function openSecond(harness: Harness): Promise<Backend> {
   const backend = await secondOf(harness)
   await backend.open()
   return backend
+}
+
+async function settle(calls: readonly (() => Promise<void>)[]): Promise<string[]> {
+  const outcomes = await Promise.allSettled(calls.map((call) => call()))
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected' && !isStoreError(outcome.reason, 'CONFLICT')) throw outcome.reason as Error
+  }
+  return outcomes.map(({ status }) => status)
 }

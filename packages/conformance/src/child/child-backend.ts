@@ -12,8 +12,10 @@ import type {
   Json,
   OpenOptions,
   OpenReport,
+  SessionHead,
   StoreErrorCode,
 } from '@turnlog/core/backend'
+import type { Deeds } from './append-and-erase.ts'
 import { builtModule } from './built-module.ts'
 import type { Failure, Request, Response } from './message.ts'
 import type { Acknowledgement } from './write-without-end.ts'
@@ -80,8 +82,12 @@ export class ChildBackend {
     return this.#ask({ method: 'read', session }) as Promise<EventRecord[]>
   }
 
-  listKeys(): Promise<string[]> {
-    return this.#ask({ method: 'list' }) as Promise<string[]>
+  list(): Promise<SessionHead[]> {
+    return this.#ask({ method: 'list' }) as Promise<SessionHead[]>
+  }
+
+  async listKeys(): Promise<string[]> {
+    return (await this.list()).map(({ session }) => session)
   }
 
   async erase(session: string, expectedLast: number): Promise<void> {
@@ -99,6 +105,10 @@ export class ChildBackend {
 
   async takeTurns(session: string, writer: string, count: number): Promise<void> {
     await this.#ask({ method: 'turns', session, writer, count })
+  }
+
+  appendAndErase(session: string, writer: string, count: number): Promise<Deeds> {
+    return this.#ask({ method: 'deeds', session, writer, count }) as Promise<Deeds>
   }
 
   /** It stands still, alive and with all that it holds, until `resume`. */

@@ -18,9 +18,14 @@ export type Request =
   | { readonly method: 'write'; readonly sessions: readonly string[]; readonly seed: number }
   /**
    * `compete` appends `count` events, reading again and retrying after each CONFLICT.
-   * `turns` opens, appends one event and closes, `count` times.
+   * `turns` opens, appends one event and closes, `count` times. `deeds` appends and erases, and says what it did.
    */
-  | { readonly method: 'compete' | 'turns'; readonly session: string; readonly writer: string; readonly count: number }
+  | {
+      readonly method: 'compete' | 'turns' | 'deeds'
+      readonly session: string
+      readonly writer: string
+      readonly count: number
+    }
 
 export interface Failure {
   readonly code?: string

@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
-import { listKeys, readAll } from '../probe/collect.ts'
+import { listAll, readAll } from '../probe/collect.ts'
+import { appendAndErase } from './append-and-erase.ts'
 import { compete } from './compete.ts'
 import { loadTarget } from './load-target.ts'
 import type { Failure, Request, Response } from './message.ts'
@@ -28,7 +29,7 @@ function perform(on: Backend, request: Request): Promise<unknown> {
     case 'close':
       return on.close()
     case 'list':
-      return listKeys(on)
+      return listAll(on)
     case 'head':
       return on.head(request.session)
     case 'read':
@@ -39,6 +40,8 @@ function perform(on: Backend, request: Request): Promise<unknown> {
       return on.append(request.session, request.expected, request.events, request.projection, request.options)
     case 'compete':
       return compete(on, request.session, request.writer, request.count)
+    case 'deeds':
+      return appendAndErase(on, request.session, request.writer, request.count)
     case 'turns':
       return takeTurns(on, request.session, request.writer, request.count)
     default: // write

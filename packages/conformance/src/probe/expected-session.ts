@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AppendOptions, Backend, EventRecord, Expected, Json } from '@turnlog/core/backend'
 import type { Random } from '../random.ts'
-import { readAll } from './collect.ts'
+import { listAll, readAll } from './collect.ts'
 import { deepFreeze, makeEvents } from './make-events.ts'
 
 export interface GrowOptions {
@@ -69,12 +69,15 @@ export class ExpectedSession {
   async check(backend: Backend): Promise<void> {
     const { key, first, last, incarnation, projection } = this
     const head = await backend.head(key)
+    const [listed] = await listAll(backend, { prefix: key, limit: 1 })
     if (last === 0) {
       assert.deepEqual(head, undefined)
+      assert.notEqual(listed?.session, key, 'a session that does not exist is listed')
     } else {
       assert.ok(head !== undefined, `head(${JSON.stringify(key)}) gives a head`)
       const { bytes: _bytes, ...rest } = head
       assert.deepEqual(rest, { first, last, incarnation, projection })
+      assert.deepEqual(listed, { session: key, ...head }, 'what list says, beside what head says')
     }
     assert.deepEqual(await readAll(backend, key), this.#events)
   }
