@@ -18,7 +18,7 @@ export const durabilityCases: readonly Case[] = [
     id: 'durability.killed',
     level: 'must',
     promise:
-      'After a process was killed at any moment every acknowledged append is there, contiguous, in whole batches, with the projection of the last.',
+      'After a process was killed at any moment every acknowledged append is there, contiguous, in whole batches, with the projection and the logical start of the last.',
     requires: ['persistent', 'durable', 'module'],
     starts: 'closed',
     timeoutMs: 120_000,
@@ -146,5 +146,7 @@ async function examine(backend: Backend, session: string, acknowledged: Acknowle
   }
   assert.equal(seq - 1, last, `${session}: head says ${last}, the events end at ${seq - 1}`)
   assert.equal(left, 0, `${session}: the last batch is not whole, ${String(left)} events are missing`)
-  if (head !== undefined) assert.deepEqual(head.projection, { last })
+  if (head !== undefined) {
+    assert.deepEqual(head.projection, { first: head.first, last }, `${session}: the projection tells of one append`)
+  }
 }

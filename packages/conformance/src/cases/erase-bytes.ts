@@ -5,6 +5,11 @@ import { isStoreError } from '@turnlog/core/backend'
 import type { Case, CaseContext } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
+import { Unproven } from '../unproven.ts'
+
+/** Processes that are killed, and what each was erasing then: a moment that leaves something behind is short. */
+const CYCLES = 8
+const AT_ONCE = 2
 
 export const eraseBytesCases: readonly Case[] = [
   {
@@ -24,6 +29,7 @@ export const eraseBytesCases: readonly Case[] = [
         await session.grow(backend, 4, { ...options, fields: { marker }, projection: { marker } })
         await other.grow(backend, 2)
       }
+      await proveVisible(directory, [marker, key])
       await backend.erase(session.key, session.last)
       assert.deepEqual(await filesWith(directory, marker), [], 'files that still hold what was erased')
       assert.deepEqual(await filesWith(directory, key), [], 'files that still hold the key of what was erased')
@@ -47,6 +53,7 @@ export const eraseBytesCases: readonly Case[] = [
       const marker = random.word(24)
       const session = new ExpectedSession(random)
       await session.grow(backend, 2, { fields: { marker } })
+      await proveVisible(directory, [marker])
       const before = new Map<string, number>()
       for (const file of (await harness.files?.()) ?? []) before.set(file, (await readFile(file)).length)
       await session.grow(backend, 1, { fields: { marker, long: 'x'.repeat(200) } })
@@ -79,15 +86,19 @@ export const eraseBytesCases: readonly Case[] = [
       const { harness, random, directory, count } = context
       const other = new ExpectedSession(random)
       let tookMs: number | undefined
-      for (let cycle = 0; cycle < count(5); cycle++) {
-        const marker = random.word(24)
+      for (let cycle = 0; cycle < count(CYCLES); cycle++) {
+        const keys = Array.from({ length: AT_ONCE }, () => random.word(24))
         // The first one may end, so that it is known how long it takes; the others are killed somewhere in between.
-        tookMs = await eraseAndKill(context, marker, tookMs)
+        tookMs = await eraseAndKill(context, keys, tookMs)
         const backend = await harness.reopen()
         await other.grow(backend, 2)
-        await backend.erase(marker, (await backend.head(marker))?.last ?? 0)
-        assert.deepEqual(await filesWith(directory, marker), [], 'files that still hold what was erased')
-        assert.equal(await backend.head(marker), undefined)
+        for (const key of keys) {
+          await backend.erase(key, (await backend.head(key))?.last ?? 0)
+          for (const text of [key, markerOf(key)]) {
+            assert.deepEqual(await filesWith(directory, text), [], 'files that still hold what was erased')
+          }
+          assert.equal(await backend.head(key), undefined)
+        }
         await other.check(backend)
         await backend.close()
       }
@@ -95,19 +106,25 @@ export const eraseBytesCases: readonly Case[] = [
   },
 ]
 
-/** Has a child write a session and erase it; kills it while it does, if it is known how long that takes. */
-async function eraseAndKill(context: CaseContext, key: string, tookMs: number | undefined): Promise<number> {
-  const { random } = context
+/** Has a child write sessions and erase them; kills it while it does, if it is known how long that takes. */
+async function eraseAndKill(
+  context: CaseContext,
+  keys: readonly string[],
+  tookMs: number | undefined,
+): Promise<number> {
+  const { random, directory } = context
   return withChild(context, async (child) => {
     await child.open()
-    const session = new ExpectedSession(random, key)
+    const sessions = keys.map((key) => new ExpectedSession(random, key))
     for (let i = 0; i < 3; i++) {
-      const events = session.next(4, { marker: key })
-      await child.append(key, session.expected, events, { marker: key })
-      session.accept(events, null)
+      for (const session of sessions) {
+        const marker = markerOf(session.key)
+        await session.grow(child, 4, { fields: { marker }, projection: { marker } })
+      }
     }
+    if (tookMs === undefined) await proveVisible(directory, [...keys, ...keys.map(markerOf)])
     const start = performance.now()
-    const erasing = child.erase(key, session.last)
+    const erasing = Promise.all(sessions.map(({ key, last }) => child.erase(key, last)))
     if (tookMs === undefined) {
       await erasing
       return performance.now() - start
@@ -117,6 +134,19 @@ async function eraseAndKill(context: CaseContext, key: string, tookMs: number | 
     await new Promise((resolve) => setTimeout(resolve, delayMs))
     return tookMs
   })
+}
+
+/** What the events of a session hold, which is not its key: that may lie in files of its own. */
+function markerOf(key: string): string {
+  return key.toUpperCase()
+}
+
+/** Nothing is known about what is gone where what is there cannot be found either. */
+async function proveVisible(directory: string, texts: readonly string[]): Promise<void> {
+  for (const text of texts) {
+    if ((await filesWith(directory, text)).length > 0) continue
+    throw new Unproven('no file holds a stored text as it is: turn compression and encryption off in the target')
+  }
 }
 
 /** The files that hold a text, or have it in their name. */

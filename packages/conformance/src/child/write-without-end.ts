@@ -8,7 +8,7 @@ export interface Acknowledgement {
 }
 
 /** Every so many appends one trims. */
-const TRIM_EVERY = 6
+const TRIM_EVERY = 3
 const KEPT = 12
 
 /** The text of each event, so that whoever finds it after a crash can tell whether it is the right one. */
@@ -54,9 +54,9 @@ async function writeOne(
     })
     const trimBefore = turn % TRIM_EVERY === 0 ? Math.max(1, last - KEPT) : undefined
     const options = trimBefore === undefined ? undefined : { trimBefore }
-    await backend.append(session, { last, incarnation }, events, { last: last + size }, options)
-    last += size
     first = Math.max(first, trimBefore ?? 1)
+    await backend.append(session, { last, incarnation }, events, { first, last: last + size }, options)
+    last += size
     acknowledge({ session, first, last })
   }
 }

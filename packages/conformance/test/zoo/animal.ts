@@ -9,6 +9,8 @@ export interface Animal {
   /** What it was made of. The same cases must pass with it. */
   readonly healthy: Target
   readonly target: Target
+  /** It cannot be caught, but neither does it pass: its cases must say that nothing is proven. */
+  readonly unproven?: boolean
 }
 
 /** What an animal does differently. `inner` is the right backend underneath. */
