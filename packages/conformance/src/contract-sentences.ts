@@ -17,7 +17,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'append.conflict.exists',
     'append.creates',
   ],
-  "The id of the session's life.": ['append.conflict.incarnation'],
+  "The id of the session's life.": ['append.conflict.incarnation', 'append.conflict.incarnation.exact'],
   'When `last` is 0: the id of the life that this append begins.': ['erase.begins-anew', 'head.fields'],
   'The logical start of the session after this append: events before it are gone for every later read.': [
     'trim.moves-start',

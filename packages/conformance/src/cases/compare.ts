@@ -69,6 +69,33 @@ export const compareCases: readonly Case[] = [
     },
   },
   {
+    id: 'append.conflict.incarnation.exact',
+    level: 'must',
+    promise:
+      'An incarnation is compared and given back exactly: case, blanks, composition and length make another one.',
+    async run({ backend, harness, random, capabilities }) {
+      const long = 'l'.repeat(199)
+      const sessions = [
+        ['life-a', 'life-A'],
+        ['life', 'life '],
+        [' life', 'life'],
+        ['l\u00e9ben', 'le\u0301ben'],
+        ['life-\ufb01', 'life-fi'],
+        ['10', '010'],
+        [`${long}a`, `${long}b`],
+      ].map(([own, other]) => ({ session: new ExpectedSession(random, undefined, own), other: other ?? '' }))
+      for (const { session } of sessions) await session.grow(backend, 2)
+      const check = async (on: Backend): Promise<void> => {
+        for (const { session, other } of sessions) {
+          await conflict(on, session, 2, other)
+          await session.check(on)
+        }
+      }
+      await check(backend)
+      if (capabilities.persistent) await check(await harness.reopen())
+    },
+  },
+  {
     id: 'append.conflict.before-arguments',
     level: 'should',
     promise: 'A stale writer is told CONFLICT even if its events cannot be right any more.',

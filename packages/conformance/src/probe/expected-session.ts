@@ -20,10 +20,10 @@ export class ExpectedSession {
   projection: Json = null
   #events: EventRecord[] = []
 
-  constructor(random: Random, key: string = `session-${random.word(8)}`) {
+  constructor(random: Random, key: string = `session-${random.word(8)}`, incarnation = `life-${random.word(12)}`) {
     this.#random = random
     this.key = key
-    this.incarnation = `life-${random.word(12)}`
+    this.incarnation = incarnation
   }
 
   get expected(): Expected {

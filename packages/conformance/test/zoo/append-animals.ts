@@ -99,6 +99,22 @@ export const appendAnimals: readonly Animal[] = [
         )
       },
   ),
+  ...(
+    [
+      ['ignores case in incarnations', (life: string) => life.toLowerCase()],
+      ['trims incarnations', (life: string) => life.trim()],
+      ['normalises incarnations', (life: string) => life.normalize('NFC')],
+      ['takes compatible incarnations for one', (life: string) => life.normalize('NFKC')],
+      ['cuts incarnations at 64', (life: string) => life.slice(0, 64)],
+      ['compares incarnations as numbers where it can', (life: string) => String(Number(life) || life)],
+    ] as const
+  ).map(([name, change]) =>
+    append(name, ['append.conflict.incarnation.exact'], (inner) => async (session, expected, ...rest) => {
+      const found = (await inner.head(session))?.incarnation
+      const same = found !== undefined && change(found) === change(expected.incarnation)
+      return inner.append(session, same ? { last: expected.last, incarnation: found } : expected, ...rest)
+    }),
+  ),
   changesError(
     'reports what was expected as what was found',
     ['append.conflict.stale', 'append.race.one-wins'],
