@@ -210,7 +210,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   ],
   'A read-only `open` succeeds while a writer is open elsewhere.': ['readers.allowed', 'readers.sessions-come-and-go'],
   'If false it is `LOCKED`.': ['readers.refused'],
-  'Damaged storage is reported as `CORRUPT`, never as fewer or different events.': [
+  'Damaged storage is reported as `CORRUPT`, never as fewer or different events or heads.': [
     'corruption.truncated',
     'corruption.flipped',
     'corruption.zeroed-tail',

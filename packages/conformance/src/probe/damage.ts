@@ -3,10 +3,10 @@ import { cp, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { inspect } from 'node:util'
 import { isStoreError } from '@turnlog/core/backend'
-import type { Backend, EventRecord, OpenFinding } from '@turnlog/core/backend'
+import type { Backend, EventRecord, Head, OpenFinding, SessionHead } from '@turnlog/core/backend'
 import type { CaseContext } from '../case.ts'
 import type { Harness } from '../target.ts'
-import { listKeys, readAll } from './collect.ts'
+import { listAll, readAll } from './collect.ts'
 import { ExpectedSession } from './expected-session.ts'
 
 export interface ImageFile {
@@ -24,13 +24,23 @@ export interface ImageFile {
 /** A closed store, to be copied and damaged again and again. */
 export interface Image {
   readonly files: readonly ImageFile[]
-  readonly sessions: readonly { readonly key: string; readonly batches: readonly (readonly EventRecord[])[] }[]
+  readonly sessions: readonly { readonly key: string; readonly states: readonly State[] }[]
 }
 
-/** What a damaged copy says of one session. */
-export type Outcome =
+/** Without `bytes`, which may be rough. */
+export type FoundHead = Omit<Head, 'bytes'>
+
+/** A session after some of its appends: none of them, one, up to all. */
+export interface State {
+  readonly head: FoundHead | undefined
+  readonly events: readonly EventRecord[]
+}
+
+/** What a damaged copy says of one session. `listed` is missing where the list itself was refused. */
+export type Outcome = { readonly listed?: { readonly head: FoundHead | undefined } } & (
   | { readonly kind: 'error'; readonly code: string; readonly said: string }
-  | { readonly kind: 'events'; readonly events: readonly EventRecord[]; readonly listed: boolean }
+  | ({ readonly kind: 'state' } & State)
+)
 
 export interface Examination {
   readonly findings: readonly OpenFinding[]
@@ -45,16 +55,19 @@ const HONEST = new Set<string>(['CORRUPT', 'UNSUPPORTED'])
 export async function buildImage({ backend, harness, directory, random }: CaseContext): Promise<Image> {
   const sessions = ['first', 'second', 'third'].map((key) => ({
     expected: new ExpectedSession(random, key),
-    batches: [] as EventRecord[][],
+    states: [{ head: undefined, events: [] }] as State[],
   }))
   const history = new Map<string, { ends: number[]; sessions: Set<string>; seen: string; changedBy: number }>()
   let appends = 0
   // The last two batches are short, so that a cut at every byte of them stays affordable.
   for (const size of [4, 2, 1, 2]) {
-    for (const { expected, batches } of sessions) {
-      const events = expected.next(size, { message: random.word(10) })
-      await expected.append(backend, events, size)
-      batches.push(events)
+    for (const { expected, states } of sessions) {
+      await expected.grow(backend, size, {
+        fields: { message: random.word(10) },
+        projection: { size, text: random.word(10) },
+      })
+      const { first, last, incarnation, projection, events } = expected
+      states.push({ head: { first, last, incarnation, projection }, events })
       appends++
       for (const [path, content] of await snapshot(harness, directory)) {
         const known = history.get(path) ?? { ends: [], sessions: new Set<string>(), seen: '', changedBy: 0 }
@@ -82,7 +95,7 @@ export async function buildImage({ backend, harness, directory, random }: CaseCo
     files.some(({ size }) => size > 0),
     'files() names the files that hold data',
   )
-  return { files, sessions: sessions.map(({ expected: { key }, batches }) => ({ key, batches })) }
+  return { files, sessions: sessions.map(({ expected: { key }, states }) => ({ key, states })) }
 }
 
 /** Copies the image, damages the copy, opens it and looks at every session. */
@@ -115,23 +128,30 @@ async function examine(backend: Backend, image: Image): Promise<Examination> {
     for (const { key } of image.sessions) outcomes.set(key, honest(error))
     return asExamination(findings, outcomes)
   }
-  let listed: readonly string[] | undefined
+  let heads: readonly SessionHead[] | undefined
   try {
-    listed = await listKeys(backend)
+    heads = await listAll(backend)
   } catch (error) {
     honest(error) // whoever lists is told; sessions that are whole may still be read
   }
   for (const { key } of image.sessions) {
+    const listed = heads && { listed: { head: withoutBytes(heads.find(({ session }) => session === key)) } }
     try {
-      const head = await backend.head(key)
+      const head = withoutBytes(await backend.head(key))
       const events = await readAll(backend, key)
       assert.equal(head?.last ?? 0, events.at(-1)?.seq ?? 0, `head and read disagree about the end of ${key}`)
-      outcomes.set(key, { kind: 'events', events, listed: listed?.includes(key) ?? true })
+      outcomes.set(key, { kind: 'state', head, events, ...listed })
     } catch (error) {
-      outcomes.set(key, honest(error))
+      outcomes.set(key, { ...honest(error), ...listed })
     }
   }
   return asExamination(findings, outcomes)
+}
+
+function withoutBytes(head: Head | undefined): FoundHead | undefined {
+  if (head === undefined) return undefined
+  const { first, last, incarnation, projection } = head
+  return { first, last, incarnation, projection }
 }
 
 function asExamination(findings: readonly OpenFinding[], outcomes: ReadonlyMap<string, Outcome>): Examination {

@@ -19,6 +19,6 @@ export interface Capabilities {
   readonly access: 'exclusive' | 'shared'
   /** A read-only `open` succeeds while a writer is open elsewhere. If false it is `LOCKED`. */
   readonly concurrentReaders: boolean
-  /** Damaged storage is reported as `CORRUPT`, never as fewer or different events. */
+  /** Damaged storage is reported as `CORRUPT`, never as fewer or different events or heads. */
   readonly detectsDamage: boolean
 }
