@@ -89,12 +89,13 @@ export const listCases: readonly Case[] = [
     level: 'must',
     promise: 'prefix gives only the keys that begin with it, character by character, and it need not be a key itself.',
     async run({ backend, random }) {
-      await fill(backend, random, [...KEYS, 'a%b', 'a_b', 'axb', 'a*', '\u{10ffff}x'])
+      const special = ['%', '_', '*', '?', '[', '[a]', '[^a]', '\\', '^', '$', '.', '(', "'", '"', '\u{10ffff}']
+      const around = special.flatMap((text) => [text, `${text}x`, `a${text}`, `a${text}b`])
+      await fill(backend, random, [...KEYS, ...around, 'axb', 'a%%', 'a\u{10ffff}\u{10ffff}'])
+      const prefixes = ['', 'a', 'a/', 'a/b', 'A', 'user:', 'user:1', 'e', 'é', '\uffff', '😀', 'x']
       await compare(
         backend,
-        ['', 'a', 'a/', 'a/b', 'A', 'user:', 'user:1', 'e', 'é', 'a_', 'a%', '\uffff', '😀', '\u{10ffff}', 'x'].map(
-          (prefix) => ({ prefix }),
-        ),
+        [...prefixes, ...special, ...special.map((text) => `a${text}`)].map((prefix) => ({ prefix })),
       )
     },
   },

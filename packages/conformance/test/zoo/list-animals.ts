@@ -52,6 +52,38 @@ export const listAnimals: readonly Animal[] = [
       range,
     ),
   ),
+  list('takes a prefix for a GLOB', ['list.prefix'], (heads, { prefix = '', ...range }) => {
+    const pattern = prefix
+      .replaceAll(/[.^$()|+{}\\]/g, String.raw`\$&`)
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')
+      .replaceAll(/\[(?![^\]]+\])/g, String.raw`\[`)
+    return right(
+      heads.filter(({ session }) => new RegExp(`^${pattern}`, 'su').test(session)),
+      range,
+    )
+  }),
+  list('takes a backslash in a prefix for an escape', ['list.prefix'], (heads, { prefix = '', ...range }) =>
+    right(heads, { ...range, prefix: prefix.replaceAll('\\', '') }),
+  ),
+  list('lists from a prefix to the prefix and U+10FFFF', ['list.prefix'], (heads, { prefix = '', ...range }) =>
+    right(
+      heads.filter(
+        ({ session }) =>
+          prefix === '' ||
+          (Buffer.compare(Buffer.from(session), Buffer.from(prefix)) >= 0 &&
+            Buffer.compare(Buffer.from(session), Buffer.from(`${prefix}\u{10ffff}`)) < 0),
+      ),
+      range,
+    ),
+  ),
+  memoryAnimal('looks at close only when a list begins', ['lifecycle.list.closed-meanwhile'], (inner) => ({
+    list: async function* (range) {
+      const heads: SessionHead[] = []
+      for await (const batch of inner.list(range)) heads.push(...batch)
+      for (let start = 0; start < heads.length; start += 1024) yield heads.slice(start, start + 1024)
+    },
+  })),
   list('finds a prefix anywhere', ['list.prefix'], (heads, { prefix = '', ...range }) =>
     right(
       heads.filter(({ session }) => session.includes(prefix)),
