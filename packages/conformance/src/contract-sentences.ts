@@ -31,7 +31,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   ],
   'Both ends belong to it.': ['read.range.ends'],
   '`to` may lie beyond the last event.': ['read.range.beyond'],
-  'From the last event of the last range to the first of the first.': ['read.reverse'],
+  'From the last event of the last range to the first of the first.': ['read.reverse', 'read.ranges.long'],
   'The most events over all ranges.': ['read.limit', 'read.ranges.several'],
   "Ends the read; the iterator then rejects with the signal's reason.": ['read.abort.before', 'read.abort.between'],
   'The first seq that can be read; `last + 1` if everything is trimmed.': ['head.fields', 'trim.everything'],
@@ -40,7 +40,12 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'head.bytes.grows',
     'head.bytes.falls',
   ],
-  'As given with the last append.': ['projection.latest', 'projection.every-value', 'projection.falsy'],
+  'As given with the last append.': [
+    'projection.latest',
+    'projection.every-value',
+    'projection.falsy',
+    'projection.large',
+  ],
   'Only keys that begin with it.': ['list.prefix'],
   'Only keys after it, in byte order; it need not exist.': ['list.after'],
   'Refuse every write with `READ_ONLY` and change nothing on the storage.': [
@@ -217,7 +222,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   ],
   'One event as it is stored.': core,
   "The envelope is fixed; every other field belongs to the event's type and is opaque to a backend, which returns the record exactly as it was given: all fields, in their order, with their values.":
-    ['append.exact', 'values.envelope', 'values.random'],
+    ['append.exact', 'values.envelope', 'values.field-names', 'values.random'],
   'Place in the session: 1, 2, 3 and so on, without gaps.': ['append.continues', 'append.invalid.gap'],
   'Unique; made by core before the append, so that a repeated append can be recognised.': core,
   'Schema version of this type.': core,

@@ -51,6 +51,18 @@ export const projectionCases: readonly Case[] = [
     },
   },
   {
+    id: 'projection.large',
+    level: 'must',
+    promise: 'A projection of a megabyte comes back exactly, in head and in list.',
+    async run({ backend, harness, random, capabilities }) {
+      const session = new ExpectedSession(random)
+      const projection = { text: random.word(1024).repeat(1024), list: Array.from({ length: 1000 }, () => '€') }
+      await session.grow(backend, 1, { projection })
+      await session.check(backend)
+      if (capabilities.persistent) await session.check(await harness.reopen())
+    },
+  },
+  {
     id: 'projection.refused-append',
     level: 'must',
     promise: 'A refused append leaves the projection as it was.',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Range, ReadOptions } from '@turnlog/core/backend'
+import type { EventRecord, Range, ReadOptions } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
 import { ALL, readAll, readSeqs } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
@@ -74,6 +74,28 @@ export const rangeCases: readonly Case[] = [
           await readAll(backend, session.key, ranges, options),
           slice(session, ranges, options),
           `read ${JSON.stringify({ ranges, ...options })}`,
+        )
+      }
+    },
+  },
+  {
+    id: 'read.ranges.long',
+    level: 'must',
+    promise: 'Ranges and limits of thousands of events, in both directions, give what a slice of an array gives.',
+    async run({ backend, random, count }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 5000)
+      await session.grow(backend, 1, { trimBefore: 101 })
+      for (let round = 0; round < count(24); round++) {
+        const ranges = randomRanges(random, 5100, 1500)
+        const options = asOptions(random.pick([undefined, 900, 1100, 2100, 4100]), round % 2 === 0)
+        const seqs = await readSeqs(backend, session.key, ranges, options)
+        const expected = slice(session, ranges, options).map(({ seq }) => seq)
+        const parted = expected.findIndex((seq, index) => seq !== seqs[index])
+        assert.deepEqual(
+          { count: seqs.length, parted },
+          { count: expected.length, parted: -1 },
+          `read ${JSON.stringify({ ranges, ...options })}: how many, and where the first wrong one is`,
         )
       }
     },
@@ -179,15 +201,15 @@ function asOptions(limit: number | undefined, reverse: boolean): ReadOptions {
 }
 
 /** What a read of an array would give. */
-function slice(session: ExpectedSession, ranges: readonly Range[], { reverse, limit }: ReadOptions): unknown[] {
+function slice(session: ExpectedSession, ranges: readonly Range[], { reverse, limit }: ReadOptions): EventRecord[] {
   const wanted = session.events.filter(({ seq }) => ranges.some(({ from, to }) => seq >= from && seq <= to))
   return (reverse === true ? wanted.reverse() : wanted).slice(0, limit)
 }
 
-function randomRanges(random: Random, end: number): Range[] {
+function randomRanges(random: Random, end: number, longest = 15): Range[] {
   const ranges: Range[] = []
   for (let from = random.integer(1, 20); from <= end;) {
-    const to = from + random.integer(0, 15)
+    const to = from + random.integer(0, longest)
     ranges.push({ from, to })
     from = to + random.integer(1, 20)
   }

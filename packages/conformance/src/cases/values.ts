@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Backend } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
 import { readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
@@ -7,6 +8,45 @@ import type { HostileValue } from '../probe/hostile-values.ts'
 import { randomJson } from '../probe/random-json.ts'
 
 const MEBIBYTE = 1024 * 1024
+
+/** What stores and languages use themselves: columns, keys of documents, properties of every object, indexes. */
+const FIELD_NAMES: readonly string[] = [
+  'session',
+  'key',
+  'projection',
+  'first',
+  'last',
+  'incarnation',
+  'bytes',
+  'events',
+  'event',
+  'batch',
+  'import',
+  '_id',
+  '_rev',
+  'rowid',
+  'value',
+  'data',
+  'payload',
+  'json',
+  'checksum',
+  'crc',
+  'length',
+  'left',
+  'kind',
+  'name',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'then',
+  '10',
+  '-1',
+  '$ref',
+  'a.b',
+  '',
+]
 
 export const valueCases: readonly Case[] = [
   ...hostileValues().map(hostileValueCase),
@@ -24,6 +64,23 @@ export const valueCases: readonly Case[] = [
       ]
       for (const envelope of envelopes) await session.append(backend, [{ seq: session.last + 1, ...envelope }], null)
       await session.check(backend)
+    },
+  },
+  {
+    id: 'values.field-names',
+    level: 'must',
+    promise: 'A field of an event may be called anything, also what a backend calls something of its own.',
+    async run({ backend, harness, random, capabilities }) {
+      const session = new ExpectedSession(random)
+      const all = Object.fromEntries(FIELD_NAMES.map((name) => [name, `the field ${name}`]))
+      for (const name of FIELD_NAMES) await session.grow(backend, 1, { fields: { [name]: { inner: name } } })
+      await session.grow(backend, 2, { fields: all })
+      const check = async (on: Backend): Promise<void> => {
+        await session.check(on)
+        assert.equal(JSON.stringify(await readAll(on, session.key)), JSON.stringify(session.events))
+      }
+      await check(backend)
+      if (capabilities.persistent) await check(await harness.reopen())
     },
   },
   {

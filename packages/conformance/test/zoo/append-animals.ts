@@ -376,6 +376,12 @@ export const appendAnimals: readonly Animal[] = [
       return head && { ...head, projection: null }
     },
   })),
+  append(
+    'keeps no projection of more than 65,535 bytes',
+    ['projection.large'],
+    (inner) => (session, expected, events, projection, options) =>
+      inner.append(session, expected, events, JSON.stringify(projection).length > 65_535 ? null : projection, options),
+  ),
   memoryAnimal('keeps the first projection', ['projection.latest'], (inner) => {
     const firsts = new Map<string, Json>()
     return {

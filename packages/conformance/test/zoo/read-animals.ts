@@ -224,6 +224,34 @@ export const readAnimals: readonly Animal[] = [
       },
   ),
   read(
+    'reverses each page by itself when there is a limit',
+    ['read.ranges.long'],
+    (inner) =>
+      async function* (session, ranges, options = {}) {
+        const { reverse, limit } = options
+        const isWrong = reverse === true && limit !== undefined
+        const events: EventRecord[] = []
+        for await (const batch of inner.read(session, ranges, options)) events.push(...batch)
+        if (isWrong) events.reverse()
+        for (let start = 0; start < events.length; start += 1024) {
+          const page = events.slice(start, start + 1024)
+          yield isWrong ? page.reverse() : page
+        }
+      },
+  ),
+  read(
+    'forgets the ranges before the one in which a page ends, in reverse',
+    ['read.ranges.long'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        for await (const batch of inner.read(session, ranges, options)) {
+          const from = options?.reverse === true && batch.length === 1024 ? (ranges.at(-1)?.from ?? 1) : 1
+          const found = batch.filter(({ seq }) => seq >= from)
+          if (found.length > 0) yield found
+        }
+      },
+  ),
+  read(
     'takes the first 100 ranges only',
     ['read.ranges.many'],
     (inner) => (session, ranges, options) => inner.read(session, ranges.slice(0, 100), options),

@@ -38,7 +38,28 @@ function depthOf(value: Json): number {
     : 0
 }
 
+/** Loses fields of the event itself, which it has a use for, and keeps those that lie deeper. */
+function withoutFields(...names: readonly string[]): Animal {
+  return memoryAnimal(`keeps no field of an event called ${names.join(' or ')}`, ['values.field-names'], (inner) => ({
+    append: (session, expected, events, ...rest) =>
+      inner.append(
+        session,
+        expected,
+        events.map(
+          (event) => Object.fromEntries(Object.entries(event).filter(([key]) => !names.includes(key))) as typeof event,
+        ),
+        ...rest,
+      ),
+  }))
+}
+
 export const valueAnimals: readonly Animal[] = [
+  withoutFields('session', 'key', '_id'),
+  withoutFields('projection'),
+  withoutFields('first', 'last', 'incarnation'),
+  withoutFields('__proto__'),
+  withoutFields('constructor'),
+  withoutFields('10'),
   values(
     'drops falsy fields',
     ['values.falsy-fields', 'values.zero', 'values.false', 'values.the-empty-text'],
