@@ -52,7 +52,10 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'read-only.refuses-writes',
     'read-only.changes-nothing',
     'read-only.leaves-damage',
+    'read-only.empty-place',
+    'read-only.maintenance',
   ],
+  'Where there is no store that is `NOT_FOUND`, and none is made.': ['read-only.no-store'],
   'Something that opening found or did and that the owner of the store should know.': ['corruption.truncated'],
   '`torn-tail`: an append that was never acknowledged was cut off.': ['corruption.truncated'],
   '`lost-tail`: acknowledged appends are missing (possible only where `durability` is not `sync`).': [
@@ -61,8 +64,12 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   '`set-aside`: files were moved out of the way.': ['erase.every-byte.set-aside'],
   '`stale-lock`: the lock of a dead owner was taken over.': ['exclusive.released-by-death'],
   'One sentence for a person.': core,
-  'No message contents.': ['corruption.no-contents'],
-  'There was no store here before.': ['persistent.created', 'lifecycle.open.report'],
+  'No message contents.': ['corruption.no-contents', 'append.refused.no-contents'],
+  'There was no store here before.': [
+    'persistent.created',
+    'persistent.created.another-object',
+    'lifecycle.open.report',
+  ],
   'A place to keep the events of many sessions.': [
     'append.sessions-apart',
     'append.stores-apart',
@@ -208,6 +215,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     ],
   '`shared`: any number of writers, fenced by compare-and-append.': [
     'shared.both-open',
+    'shared.first-opens',
     'shared.fenced',
     'shared.processes',
     'shared.erase.race',

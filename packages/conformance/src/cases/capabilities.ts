@@ -29,7 +29,8 @@ export const capabilityCases: readonly Case[] = [
   {
     id: 'capabilities.fixed',
     level: 'must',
-    promise: 'Capabilities never change: they are frozen and the same before, during and after open.',
+    promise:
+      'Capabilities never change: they are frozen and the same before, during and after open, read-only as well.',
     starts: 'closed',
     async run({ backend, random }) {
       const before = structuredClone(backend.capabilities)
@@ -39,6 +40,8 @@ export const capabilityCases: readonly Case[] = [
       assert.deepEqual(backend.capabilities, before)
       await backend.close()
       assert.deepEqual(backend.capabilities, before)
+      await backend.open({ readOnly: true })
+      assert.deepEqual(backend.capabilities, before, 'while it is open read-only')
     },
   },
   {

@@ -47,6 +47,7 @@ export const exclusiveCases: readonly Case[] = [
   refused('process', 'from another process', async (context) => {
     await withChild(context, async (child) => {
       for (let i = 0; i < 3; i++) await rejects('LOCKED', 'an open in another process', () => child.open())
+      await child.end() // what was refused must not tidy up at its exit what it never had
     })
   }),
   {

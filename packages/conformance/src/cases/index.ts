@@ -15,6 +15,7 @@ import { rangeCases } from './ranges.ts'
 import { readCases } from './read.ts'
 import { snapshotCases } from './snapshots.ts'
 import { capabilityCases } from './capabilities.ts'
+import { refusalCases } from './refusals.ts'
 import { persistenceCases } from './persistence.ts'
 import { readOnlyCases } from './read-only.ts'
 import { exclusiveCases } from './exclusive.ts'
@@ -34,6 +35,7 @@ export const cases: readonly Case[] = [
   ...capabilityCases,
   ...appendCases,
   ...compareCases,
+  ...refusalCases,
   ...headCases,
   ...projectionCases,
   ...readCases,

@@ -5,6 +5,7 @@ import { ExpectedSession } from '../probe/expected-session.ts'
 import { hostileValues } from '../probe/hostile-values.ts'
 import { makeEvents } from '../probe/make-events.ts'
 import { rejects } from '../probe/rejects.ts'
+import { secondOf } from '../probe/second-of.ts'
 
 export const persistenceCases: readonly Case[] = [
   {
@@ -63,6 +64,22 @@ export const persistenceCases: readonly Case[] = [
       await new ExpectedSession(random).grow(backend, 1)
       await backend.close()
       assert.deepEqual(await backend.open(), { created: false, findings: [] })
+    },
+  },
+  {
+    id: 'persistent.created.another-object',
+    level: 'must',
+    promise: 'A store that exists was created once: a new backend object over it does not say `created` again.',
+    requires: ['persistent', 'second'],
+    starts: 'closed',
+    async run({ backend, harness }) {
+      assert.equal((await backend.open()).created, true)
+      await backend.close()
+      for (let i = 0; i < 2; i++) {
+        const another = await secondOf(harness)
+        assert.equal((await another.open()).created, false)
+        await another.close()
+      }
     },
   },
   {

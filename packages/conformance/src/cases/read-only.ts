@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import assert, { AssertionError } from 'node:assert/strict'
 import { readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isStoreError } from '@turnlog/core/backend'
@@ -7,6 +7,7 @@ import { listKeys, readAll } from '../probe/collect.ts'
 import { buildImage } from '../probe/damage.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { rejects } from '../probe/rejects.ts'
+import { secondOf } from '../probe/second-of.ts'
 
 export const readOnlyCases: readonly Case[] = [
   {
@@ -61,7 +62,8 @@ export const readOnlyCases: readonly Case[] = [
   {
     id: 'read-only.leaves-damage',
     level: 'must',
-    promise: 'A read-only open of a store with a torn tail leaves every file as it was, byte for byte.',
+    promise:
+      'A read-only open of a store with a torn tail reads it or refuses it with a StoreError, and leaves every file as it was, byte for byte.',
     requires: ['persistent', 'files'],
     async run(context) {
       const { backend, directory } = context
@@ -75,11 +77,71 @@ export const readOnlyCases: readonly Case[] = [
           await backend.open({ readOnly: true })
           for (const { key } of image.sessions) await readAll(backend, key)
         } catch (error) {
-          if (!isStoreError(error)) throw error // to refuse a torn file is right as well
+          // To refuse a torn file is right as well, but as such.
+          if (!isStoreError(error)) {
+            throw new AssertionError({
+              message: `a read-only open, and reads, of files that were cut by ${cut} bytes`,
+              expected: 'events, or a StoreError',
+              actual: error,
+            })
+          }
         }
         await backend.close()
         assert.deepEqual(await contents(directory), before, `the files, cut by ${cut} bytes and opened read-only`)
       }
+    },
+  },
+  {
+    id: 'read-only.no-store',
+    level: 'must',
+    promise: 'A read-only open where there is no store is NOT_FOUND, and makes none.',
+    requires: ['persistent', 'second', 'files'],
+    async run({ harness, root }) {
+      const path = join(root, 'no-store')
+      for (let i = 0; i < 2; i++) {
+        const reader = await secondOf(harness, path)
+        await rejects('NOT_FOUND', 'a read-only open where there is no store', () => reader.open({ readOnly: true }))
+      }
+      assert.deepEqual(
+        (await readdir(root)).filter((name) => name === 'no-store'),
+        [],
+        'what a read-only open has made',
+      )
+    },
+  },
+  {
+    id: 'read-only.empty-place',
+    level: 'must',
+    promise: 'A read-only open of an empty place is NOT_FOUND or finds a store without sessions; it leaves it empty.',
+    requires: ['persistent'],
+    starts: 'closed',
+    async run({ backend, directory }) {
+      try {
+        assert.equal((await backend.open({ readOnly: true })).created, false)
+        assert.deepEqual(await listKeys(backend), [])
+      } catch (error) {
+        if (!isStoreError(error, 'NOT_FOUND')) throw error
+      }
+      await backend.close()
+      assert.deepEqual(await contents(directory), {}, 'files that a read-only open has made')
+      assert.equal((await backend.open()).created, true)
+    },
+  },
+  {
+    id: 'read-only.maintenance',
+    level: 'must',
+    promise: 'A backend that was opened read-only verifies and measures, and refuses to reclaim with READ_ONLY.',
+    requires: ['maintenance', 'persistent'],
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.grow(backend, 5)
+      await session.grow(backend, 1, { trimBefore: 5 })
+      await backend.close()
+      await backend.open({ readOnly: true })
+      await rejects('READ_ONLY', 'reclaim', async () => backend.maintenance?.reclaim())
+      assert.deepEqual((await backend.maintenance?.verify())?.problems, [])
+      assert.ok(((await backend.maintenance?.sizes())?.bytes ?? 0) > 0, 'sizes tells the bytes of the store')
+      await session.check(backend)
     },
   },
   {

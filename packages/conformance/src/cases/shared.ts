@@ -31,6 +31,26 @@ export const sharedCases: readonly Case[] = [
     },
   },
   {
+    id: 'shared.first-opens',
+    level: 'must',
+    promise: 'Writers that open a store at once, where there was none, all come in and find the same store.',
+    requires: ['shared', 'second', 'module'],
+    starts: 'closed',
+    async run({ backend, harness, target, directory, random }) {
+      const writers = [backend, await secondOf(harness), await secondOf(harness)]
+      const children = Array.from({ length: 3 }, () => new ChildBackend(target.module ?? '', directory))
+      try {
+        await Promise.all(children.map((child) => child.ready())) // so that all of them open in the same moment
+        await Promise.all([...writers, ...children].map((writer) => writer.open()))
+        const session = new ExpectedSession(random)
+        for (const writer of [...writers, ...children]) await session.grow(writer, 1)
+        for (const writer of writers) await session.check(writer)
+      } finally {
+        for (const child of children) await child.kill()
+      }
+    },
+  },
+  {
     id: 'shared.fenced',
     level: 'must',
     promise: 'Among appends of different writers with one expected version exactly one wins, the others get CONFLICT.',

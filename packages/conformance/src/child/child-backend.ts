@@ -120,6 +120,17 @@ export class ChildBackend {
     this.#child.kill('SIGCONT')
   }
 
+  /** Its process is up; nothing is open yet. */
+  ready(): Promise<void> {
+    return this.#ready
+  }
+
+  /** Lets the process end as a program does that has nothing more to do: what it has to do at its exit is done. */
+  async end(): Promise<void> {
+    this.#child.stdin.end()
+    await this.#exited
+  }
+
   /** Without any warning. Resolves when the process is gone and everything it wrote has been received. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL')

@@ -128,6 +128,17 @@ export const appendAnimals: readonly Animal[] = [
     error.code === 'CONFLICT' ? new StoreError('IO', error.message) : error,
   ),
   append(
+    'says in its errors what was to be appended',
+    ['append.refused.no-contents'],
+    (inner) =>
+      (...args) =>
+        inner.append(...args).catch((error: unknown) => {
+          if (!isStoreError(error)) throw error
+          const { code, expected = 0, actual = 0 } = error
+          throw new StoreError(code, error.message, { expected, actual, cause: new Error(JSON.stringify(args)) })
+        }),
+  ),
+  append(
     'throws instead of rejecting',
     ['append.invalid.rejects'],
     (inner) => (session, expected, events, projection, options) => {

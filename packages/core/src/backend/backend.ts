@@ -63,7 +63,10 @@ export interface ListRange {
 }
 
 export interface OpenOptions {
-  /** Refuse every write with `READ_ONLY` and change nothing on the storage. @default false */
+  /**
+   * Refuse every write with `READ_ONLY` and change nothing on the storage. Where there is no store that is `NOT_FOUND`,
+   * and none is made. @default false
+   */
   readonly readOnly?: boolean
 }
 
