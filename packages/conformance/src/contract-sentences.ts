@@ -1,7 +1,6 @@
-/** What proves a sentence of the contract, or why no case can. */
-export type Proof = readonly [string, ...string[]] | { readonly because: string }
-
-const core: Proof = { because: 'It speaks of core or names a thing; a backend can neither keep nor break it.' }
+import { maintenanceSentences } from './maintenance-sentences.ts'
+import { core } from './proof.ts'
+import type { Proof } from './proof.ts'
 
 /**
  * Every sentence of the documentation of the contract, in its order, with the cases that test it.
@@ -180,9 +179,9 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'shared.erase.processes',
   ],
   'Used again, the session begins at 1 in a new incarnation.': ['erase.begins-anew', 'erase.stale-incarnation'],
-  'Yields whenever another process may have written to the session.': ['wake.hints', 'wake.readers'],
+  'Yields whenever another process may have written to the session.': ['wake.hints', 'wake.processes', 'wake.readers'],
   'A hint: it carries no data, may come without cause, and core polls as well.': core,
-  'Ends when `signal` aborts.': ['wake.ends'],
+  'Ends when `signal` aborts or the backend is closed.': ['wake.ends', 'wake.closed'],
   'What survives what.': core,
   'A backend has one mode for all its writes, fixed when it is created.': ['capabilities.fixed'],
   'What a backend says of itself, known before it is opened and never changed afterwards.': [
@@ -237,20 +236,5 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   'Milliseconds since 1970.': core,
   'Information only: order is by `seq`.': ['append.time-is-information'],
   "The caller's operation id.": ['append.exact'],
-  'Something wrong in the storage, found by `verify` or reported by `repair`.': ['maintenance.repair.damaged'],
-  'Only this session.': ['maintenance.verify.one-session'],
-  'False: only say what would be done.': ['maintenance.repair.healthy'],
-  'What was or would be done, one sentence each.': ['maintenance.repair.damaged'],
-  'Where the damaged original is kept.': ['maintenance.repair.damaged'],
-  'Bytes on disk, of everything that belongs to the store.': ['maintenance.sizes'],
-  'Optional work on the storage itself.': core,
-  '`verify`, `reclaim` and `sizes` want an open backend, `repair` a closed one.': [
-    'lifecycle.closed',
-    'maintenance.repair.wants-closed',
-  ],
-  'Reads everything, trusts nothing, changes nothing.': ['maintenance.verify.healthy'],
-  'Makes a damaged store readable again and says what it had to drop; the damaged original is kept.': [
-    'maintenance.repair.damaged',
-  ],
-  'Gives the space of trimmed events back to the file system now.': ['maintenance.reclaim'],
+  ...maintenanceSentences,
 }

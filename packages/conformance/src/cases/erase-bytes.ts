@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, truncate } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, truncate } from 'node:fs/promises'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Case, CaseContext } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
+import { filesWith } from '../probe/files-with.ts'
 import { Unproven } from '../unproven.ts'
 
 /** Processes that are killed, and what each was erasing then: a moment that leaves something behind is short. */
@@ -147,15 +147,4 @@ async function proveVisible(directory: string, texts: readonly string[]): Promis
     if ((await filesWith(directory, text)).length > 0) continue
     throw new Unproven('no file holds a stored text as it is: turn compression and encryption off in the target')
   }
-}
-
-/** The files that hold a text, or have it in their name. */
-async function filesWith(directory: string, text: string): Promise<string[]> {
-  const found: string[] = []
-  for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue
-    const content = await readFile(join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0)) // gone meanwhile
-    if (content.includes(text) || entry.name.includes(text)) found.push(entry.name)
-  }
-  return found
 }

@@ -25,6 +25,7 @@ import { durabilityCases } from './durability.ts'
 import { corruptionCases } from './corruption.ts'
 import { eraseBytesCases } from './erase-bytes.ts'
 import { maintenanceCases } from './maintenance.ts'
+import { maintenanceDamageCases } from './maintenance-damage.ts'
 import { wakeCases } from './wake.ts'
 import { modelCases } from './model.ts'
 import { trimCases } from './trim.ts'
@@ -59,6 +60,7 @@ export const cases: readonly Case[] = [
   ...sharedCases,
   ...wakeCases,
   ...maintenanceCases,
+  ...maintenanceDamageCases,
   ...durabilityCases,
   ...corruptionCases,
   ...modelCases,

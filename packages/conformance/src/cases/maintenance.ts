@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { open, readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { isStoreError } from '@turnlog/core/backend'
-import type { Backend, Maintenance } from '@turnlog/core/backend'
-import type { Case, CaseContext } from '../case.ts'
+import type { Case } from '../case.ts'
 import { readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
+import { damage, fill, maintenanceOf } from '../probe/maintained.ts'
 
 export const maintenanceCases: readonly Case[] = [
   {
@@ -38,13 +38,28 @@ export const maintenanceCases: readonly Case[] = [
   {
     id: 'maintenance.sizes',
     level: 'must',
-    promise: 'sizes tells the bytes and the files of the store.',
+    promise: 'sizes tells the bytes and the files of the store: those of its data at least, and they grow with it.',
     requires: ['maintenance', 'persistent'],
-    async run({ backend, random }) {
+    async run({ backend, harness, random }) {
+      // Some write into room that they had made before, so only a store that was closed shows what is in it.
+      const measure = async (): Promise<number> => {
+        await backend.close()
+        const data = ((await harness.files?.()) ?? []).map((path) => stat(path))
+        const least = (await Promise.all(data)).reduce((sum, { size }) => sum + size, 0)
+        await backend.open({ readOnly: true })
+        const { bytes, files } = await maintenanceOf(backend).sizes()
+        assert.ok(Number.isSafeInteger(bytes) && bytes >= Math.max(1, least), `bytes is ${bytes}, of data ${least}`)
+        assert.ok(Number.isSafeInteger(files) && files >= Math.max(1, data.length), `files is ${files}`)
+        await backend.close()
+        await backend.open()
+        return bytes
+      }
       await fill(backend, random)
-      const { bytes, files } = await maintenanceOf(backend).sizes()
-      assert.ok(Number.isSafeInteger(bytes) && bytes > 0, `bytes is ${bytes}`)
-      assert.ok(Number.isSafeInteger(files) && files > 0, `files is ${files}`)
+      const before = await measure()
+      const text = Array.from({ length: 3000 }, () => random.word(100)).join('')
+      await new ExpectedSession(random).grow(backend, 1, { fields: { text } })
+      const after = await measure()
+      assert.ok(after >= before + 100_000, `${before} bytes, then ${after} with 300,000 characters more`)
     },
   },
   {
@@ -100,11 +115,10 @@ export const maintenanceCases: readonly Case[] = [
     level: 'must',
     promise: 'repair with an aborted signal rejects with its reason and changes nothing.',
     requires: ['maintenance', 'persistent', 'detectsDamage', 'files'],
-    async run(context) {
-      const { backend, harness, random } = context
+    async run({ backend, harness, random }) {
       await fill(backend, random)
       await backend.close()
-      await damage(context)
+      await damage(random.pick((await harness.files?.()) ?? []))
       const contents = async (): Promise<readonly Buffer[]> =>
         Promise.all(((await harness.files?.()) ?? []).map((path) => readFile(path)))
       const before = await contents()
@@ -120,11 +134,10 @@ export const maintenanceCases: readonly Case[] = [
     promise:
       'repair makes a damaged store readable again, says what it dropped, keeps the damaged original, and leaves no event different.',
     requires: ['maintenance', 'persistent', 'detectsDamage', 'files'],
-    async run(context) {
-      const { backend, random } = context
+    async run({ backend, harness, random }) {
       const sessions = await fill(backend, random)
       await backend.close()
-      await damage(context)
+      await damage(random.pick((await harness.files?.()) ?? []))
       await maintenanceOf(backend).repair()
       const { applied, actions, backup } = await maintenanceOf(backend).repair({ apply: true })
       await backend.open()
@@ -150,30 +163,3 @@ export const maintenanceCases: readonly Case[] = [
     },
   },
 ]
-
-function maintenanceOf({ maintenance }: Backend): Maintenance {
-  assert.ok(maintenance !== undefined)
-  return maintenance
-}
-
-async function fill(backend: Backend, random: CaseContext['random']): Promise<ExpectedSession[]> {
-  const sessions = Array.from({ length: 4 }, () => new ExpectedSession(random))
-  for (const session of sessions) {
-    await session.grow(backend, 10)
-    await session.grow(backend, 3, { trimBefore: random.integer(1, 5) })
-  }
-  return sessions
-}
-
-/** Overwrites some bytes in the middle of one file that holds data. */
-async function damage({ harness, random }: CaseContext): Promise<void> {
-  const files = (await harness.files?.()) ?? []
-  const path = random.pick(files)
-  const { length } = await readFile(path)
-  const file = await open(path, 'r+')
-  try {
-    await file.write(Buffer.from('#damage#'), 0, 8, Math.floor(length / 2))
-  } finally {
-    await file.close()
-  }
-}

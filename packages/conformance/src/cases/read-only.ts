@@ -1,9 +1,10 @@
 import assert, { AssertionError } from 'node:assert/strict'
-import { readdir, readFile, truncate } from 'node:fs/promises'
+import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
 import { listKeys, readAll } from '../probe/collect.ts'
+import { contents } from '../probe/contents.ts'
 import { buildImage } from '../probe/damage.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { rejects } from '../probe/rejects.ts'
@@ -162,11 +163,3 @@ export const readOnlyCases: readonly Case[] = [
     },
   },
 ]
-
-/** The contents of every file of the store, whether the target names it or not. */
-async function contents(directory: string): Promise<Record<string, string>> {
-  const entries = await readdir(directory, { withFileTypes: true, recursive: true })
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
-  const read = files.map(async (file) => [file, (await readFile(file)).toString('base64')] as const)
-  return Object.fromEntries(await Promise.all(read))
-}

@@ -163,7 +163,7 @@ export interface Backend {
 
   /**
    * Yields whenever another process may have written to the session. A hint: it carries no data, may come without
-   * cause, and core polls as well. Ends when `signal` aborts.
+   * cause, and core polls as well. Ends when `signal` aborts or the backend is closed.
    */
   wake?(session: string, signal: AbortSignal): AsyncIterable<void>
 
