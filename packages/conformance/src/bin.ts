@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { constants, existsSync } from 'node:fs'
+import { access, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
 import colors from 'picocolors'
@@ -13,6 +14,7 @@ import type { CaseResult } from './report/report.ts'
 import { formatTable } from './report/table.ts'
 import { runConformance } from './run-conformance.ts'
 import { suite } from './suite.ts'
+import { UsageError } from './usage-error.ts'
 
 interface Options {
   readonly grep?: RegExp
@@ -29,6 +31,9 @@ const SYMBOLS = {
   unproven: colors.yellow('UNPROVEN'),
   'not-applicable': colors.dim('n/a'),
 } as const
+
+/** Longer than anything needs that only has to finish. */
+const STILL_ALIVE_MS = 1000
 
 const program = new Command('turnlog-conformance')
   .description('Runs the conformance suite of Turnlog against a backend.')
@@ -47,18 +52,26 @@ const program = new Command('turnlog-conformance')
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(
-    `${colors.red('The suite could not be run.')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  )
+  process.stderr.write(`${colors.red('The suite could not be run.')} ${explain(error)}\n`)
   process.exitCode = 2
 }
 
+// Does not keep the process alive itself: when it strikes, something else does.
+setTimeout(() => {
+  process.stderr.write(
+    `${colors.yellow('The process was still alive after the run.')} The backend or its target holds a timer, a file or a connection that close() and destroy() do not release.\n`,
+  )
+  process.exit()
+}, STILL_ALIVE_MS).unref()
+
 async function run(path: string, options: Options): Promise<void> {
+  for (const file of [options.json, options.junit, options.badge]) await checkFolder(file)
+  if (!existsSync(path)) throw new UsageError(`There is no ${path}. Give the path of a module that exports \`target\`.`)
   const target = await loadTarget(pathToFileURL(resolve(path)).href)
   const { grep, seed, thorough } = options
   const selected = grep === undefined ? cases : cases.filter(({ id }) => grep.test(id))
   if (selected.length === 0)
-    throw new Error(`No case matches ${String(grep)}. There are ${cases.length}, such as ${cases[0]?.id ?? ''}.`)
+    throw new UsageError(`No case matches ${String(grep)}. There are ${cases.length}, such as ${cases[0]?.id ?? ''}.`)
   const report = await runConformance(target, {
     thorough,
     targetPath: path,
@@ -71,6 +84,20 @@ async function run(path: string, options: Options): Promise<void> {
   if (options.junit !== undefined) await writeFile(options.junit, formatJunit(report))
   if (options.badge !== undefined) await writeFile(options.badge, `${JSON.stringify(badgeOf(report))}\n`)
   process.exitCode = isClean(report) ? 0 : 1
+}
+
+/** Before the run: a report that cannot be written would be lost after minutes. */
+async function checkFolder(file: string | undefined): Promise<void> {
+  if (file === undefined) return
+  const folder = dirname(resolve(file))
+  await access(folder, constants.W_OK).catch((cause: unknown) => {
+    throw new UsageError(`Cannot write ${file}: there is no folder ${folder}, or it cannot be written to.`, { cause })
+  })
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof UsageError ? error.message : (error.stack ?? error.message)
 }
 
 function showProgress({ id, status, level, durationMs }: CaseResult, index: number, total: number): void {

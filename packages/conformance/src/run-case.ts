@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Case, CaseContext } from './case.ts'
+import { checkedHarness } from './checked-harness.ts'
 import { Random, seedOf } from './random.ts'
 import type { Harness, Target } from './target.ts'
 
@@ -20,7 +21,7 @@ export async function runCase(testCase: Case, target: Target, { seed, thorough }
   const caseSeed = seedOf(seed, testCase.id)
   const createHarness = async (directory = join(root, `store-${harnesses.length}`)): Promise<Harness> => {
     await mkdir(directory, { recursive: true })
-    const harness = await target.create({ directory, seed: caseSeed })
+    const harness = checkedHarness(await target.create({ directory, seed: caseSeed }))
     harnesses.push(harness)
     return harness
   }

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { CONTRACT } from '@turnlog/core/backend'
 import { applicability, profileOf } from './applicability.ts'
 import type { Profile } from './applicability.ts'
@@ -14,6 +14,7 @@ import { runCase } from './run-case.ts'
 import { suite } from './suite.ts'
 import type { Target } from './target.ts'
 import { Unproven } from './unproven.ts'
+import { UsageError } from './usage-error.ts'
 
 export interface ConformanceOptions {
   /** Only cases whose id matches. A part of the suite reaches no level. @default all */
@@ -68,6 +69,12 @@ export async function probe(
   target: Target,
   seed: number,
 ): Promise<{ readonly profile: Profile; readonly backend: Report['backend'] }> {
+  const { module } = target
+  if (module !== undefined && !module.startsWith('file:') && !isAbsolute(module)) {
+    throw new UsageError(
+      `The module of the target ${target.name} is ${module}, which child processes cannot find. Give import.meta.url or an absolute path.`,
+    )
+  }
   const directory = await mkdtemp(join(tmpdir(), 'turnlog-conformance-'))
   try {
     const harness = await target.create({ directory, seed })

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Report } from '@turnlog/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -129,5 +129,57 @@ describe('the command', () => {
       const { code, output } = await run(...args)
       expect(code, output).toBe(2)
     }
+  })
+
+  test('says before the run, and without a stack, what whoever started it can put right', async () => {
+    const relativeModule = join(directory, 'relative.mjs')
+    await writeFile(
+      relativeModule,
+      "export const target = { name: 'relative', module: './relative.mjs', create() {} }\n",
+    )
+    const mistakes: readonly (readonly [string, ...string[]])[] = [
+      ['There is no', join(directory, 'missing.js')],
+      ['there is no folder', memory, '--json', join(directory, 'missing', 'report.json')],
+      ['cannot find. Give import.meta.url', relativeModule],
+      ['No case matches', memory, '--grep', 'no-such-case'],
+    ]
+    for (const [said, ...args] of mistakes) {
+      const { code, output } = await run(...args)
+      expect(output).toContain(said)
+      expect(output).not.toMatch(/^ +at |1\/\d+ ok/m)
+      expect(code).toBe(2)
+    }
+  })
+
+  test('ends, and says why, when the backend keeps the process alive', async () => {
+    const alive = join(directory, 'alive.mjs')
+    await writeFile(
+      alive,
+      `export { target } from '${pathToFileURL(memory).href}'\nsetInterval(() => undefined, 1000)\n`,
+    )
+    const { code, output } = await run(alive, '--grep', '^head\\.unknown$')
+    expect(output).toContain('The process was still alive after the run.')
+    expect(code).toBe(0)
+  })
+
+  test('blames the target when what it reopens is not open', async () => {
+    const lazy = join(directory, 'lazy.mjs')
+    await writeFile(
+      lazy,
+      `import { folderTarget } from '${new URL('./fixtures/folder-target.js', import.meta.url).href}'
+import { FolderBackend } from '${new URL('./fixtures/folder-backend.js', import.meta.url).href}'
+const right = folderTarget('lazy', import.meta.url, (directory) => new FolderBackend(directory))
+export const target = {
+  ...right,
+  async create(context) {
+    const harness = await right.create(context)
+    return { ...harness, reopen: async () => (await harness.backend.close(), harness.backend) }
+  },
+}
+`,
+    )
+    const { code, output } = await run(lazy, '--grep', '^persistent\\.reopen$')
+    expect(output).toContain('the target, not the backend')
+    expect(code).toBe(1)
   })
 })
