@@ -23,15 +23,20 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'persistent.trim',
   ],
   'A value at or below the present start changes nothing.': ['trim.monotone'],
-  'At most one more than the last new seq.': ['append.invalid.trim-beyond', 'trim.everything'],
+  'At least 1, at most one more than the last new seq.': [
+    'append.invalid.trim-below',
+    'append.invalid.trim-beyond',
+    'trim.everything',
+  ],
   'The session must not exist (`expected.last` is 0) and begins at the seq of the first event, whatever that is.': [
     'import.begins-later',
     'import.exists',
   ],
   'Both ends belong to it.': ['read.range.ends'],
   '`to` may lie beyond the last event.': ['read.range.beyond'],
+  'If it lies before `from` the range is empty.': ['read.range.empty'],
   'From the last event of the last range to the first of the first.': ['read.reverse', 'read.ranges.long'],
-  'The most events over all ranges.': ['read.limit', 'read.ranges.several'],
+  'The most events over all ranges; 0 gives none.': ['read.limit', 'read.ranges.several'],
   "Ends the read; the iterator then rejects with the signal's reason.": ['read.abort.before', 'read.abort.between'],
   'The first seq that can be read; `last + 1` if everything is trimmed.': ['head.fields', 'trim.everything'],
   'What the readable events take in this storage, roughly; never 0 while there are any.': [
@@ -123,9 +128,9 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
   '`CONFLICT`, with `expected` and the true `actual` last seq (0 if there is no such session), unless the session is at `expected.last` in the same incarnation.':
     ['append.conflict.stale', 'append.conflict.ahead', 'append.conflict.missing', 'append.conflict.incarnation'],
   'Nothing has changed then.': ['append.conflict.stale', 'trim.refused-append', 'projection.refused-append'],
-  '`INVALID_ARGUMENT` if `events` is empty, does not continue at `expected.last + 1` (but see `import`), has a gap, or `trimBefore` lies beyond the new end.':
+  '`INVALID_ARGUMENT` if `events` is empty, does not continue at `expected.last + 1` (but see `import`), has a gap, or `trimBefore` is below 1 or lies beyond the new end.':
     ['append.invalid.empty', 'append.invalid.start-late', 'append.invalid.gap', 'append.invalid.trim-beyond'],
-  '`IO` if the storage failed.': {
+  '`IO`, with what the storage said as its `cause`, if the storage failed.': {
     because: 'No case can make an unknown storage fail. Each backend tests it with its own faults.',
   },
   'The outcome is then unknown until `head` has been asked.': {
@@ -150,6 +155,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
       'atomicity.read-whole-batches',
     ],
   'Ranges are ascending and do not overlap (`INVALID_ARGUMENT` otherwise).': ['read.invalid.order'],
+  'A seq below 1, a fraction and a negative limit are `INVALID_ARGUMENT`.': ['read.invalid.numbers'],
   'An unknown session has no events.': ['read.unknown'],
   'A batch is never empty.': ['read.batch.never-empty'],
   'Leaving the loop early releases everything.': ['read.break.releases', 'read.throw.releases', 'list.break.releases'],
@@ -161,7 +167,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'list.batch.never-empty',
   ],
   'Sessions that come or go meanwhile may or may not be seen; all others are.': ['list.stable'],
-  'Removes every byte of a session, also from files that were set aside.': [
+  'Removes every byte of a session, also from logs, journals, free pages and files that were set aside.': [
     'erase.every-byte',
     'erase.every-byte.set-aside',
     'erase.every-byte.killed',
@@ -227,6 +233,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
     'corruption.flipped',
     'corruption.zeroed-tail',
   ],
+  'If false, damage gives what is there or a `StoreError`, and no other error.': ['corruption.without-promise'],
   'One event as it is stored.': core,
   "The envelope is fixed; every other field belongs to the event's type and is opaque to a backend, which returns the record exactly as it was given: all fields, in their order, with their values.":
     ['append.exact', 'values.envelope', 'values.field-names', 'values.random'],

@@ -204,6 +204,14 @@ function invalidArguments(): Case[] {
       ({ last }, event) => [event(last + 1), event(last + 2)],
       (last) => ({ trimBefore: last + 4 }),
     ),
+    ...[0, -1, 1.5].map((trimBefore) =>
+      invalid(
+        `append.invalid.trim-below${trimBefore === 0 ? '' : trimBefore < 0 ? '.negative' : '.fraction'}`,
+        `A trimBefore of ${trimBefore} is INVALID_ARGUMENT and nothing changes.`,
+        ({ last }, event) => [event(last + 1), event(last + 2)],
+        () => ({ trimBefore }),
+      ),
+    ),
     {
       id: 'append.invalid.rejects',
       level: 'must',

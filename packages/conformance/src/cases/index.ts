@@ -14,6 +14,7 @@ import { projectionCases } from './projection.ts'
 import { rangeCases } from './ranges.ts'
 import { readCases } from './read.ts'
 import { snapshotCases } from './snapshots.ts'
+import { invalidReadCases } from './invalid-reads.ts'
 import { capabilityCases } from './capabilities.ts'
 import { refusalCases } from './refusals.ts'
 import { persistenceCases } from './persistence.ts'
@@ -42,6 +43,7 @@ export const cases: readonly Case[] = [
   ...readCases,
   ...snapshotCases,
   ...rangeCases,
+  ...invalidReadCases,
   ...trimCases,
   ...importCases,
   ...eraseCases,

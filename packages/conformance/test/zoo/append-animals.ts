@@ -188,6 +188,16 @@ export const appendAnimals: readonly Animal[] = [
       },
   ),
   append(
+    'makes a trimBefore that is no seq right',
+    ['append.invalid.trim-below', 'append.invalid.trim-below.negative', 'append.invalid.trim-below.fraction'],
+    (inner) =>
+      (session, expected, events, projection, options = {}) => {
+        const { trimBefore, ...rest } = options
+        const right = trimBefore === undefined ? rest : { ...rest, trimBefore: Math.max(1, Math.floor(trimBefore)) }
+        return inner.append(session, expected, events, projection, right)
+      },
+  ),
+  append(
     'applies a batch in two halves',
     ['atomicity.read-whole-batches'],
     (inner) => async (session, expected, events, projection, options) => {

@@ -214,6 +214,26 @@ export const readAnimals: readonly Animal[] = [
       },
   ),
   read(
+    'refuses a range that is empty',
+    ['read.range.empty'],
+    (inner) =>
+      async function* (session, ranges, options) {
+        if (ranges.some(({ from, to }) => to < from))
+          throw new StoreError('INVALID_ARGUMENT', 'it ends before it begins')
+        yield* inner.read(session, ranges, options)
+      },
+  ),
+  read('makes numbers of a read right', ['read.invalid.numbers'], (inner) => (session, ranges, options = {}) => {
+    const right = (number: number, least: number): number =>
+      Math.max(least, Math.min(Math.floor(number), Number.MAX_SAFE_INTEGER))
+    const { limit, ...rest } = options
+    return inner.read(
+      session,
+      ranges.map(({ from, to }) => ({ from: right(from, 1), to: right(to, 0) })),
+      limit === undefined ? rest : { ...rest, limit: right(limit, 0) },
+    )
+  }),
+  read(
     'refuses ranges that touch',
     ['read.range.adjacent'],
     (inner) =>

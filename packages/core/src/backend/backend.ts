@@ -17,14 +17,14 @@ export interface Expected {
 export interface AppendOptions {
   /**
    * The logical start of the session after this append: events before it are gone for every later read.
-   * A value at or below the present start changes nothing. At most one more than the last new seq.
+   * A value at or below the present start changes nothing. At least 1, at most one more than the last new seq.
    */
   readonly trimBefore?: number
   /** The session must not exist (`expected.last` is 0) and begins at the seq of the first event, whatever that is. */
   readonly import?: boolean
 }
 
-/** Both ends belong to it. `to` may lie beyond the last event. */
+/** Both ends belong to it. `to` may lie beyond the last event. If it lies before `from` the range is empty. */
 export interface Range {
   readonly from: number
   readonly to: number
@@ -33,7 +33,7 @@ export interface Range {
 export interface ReadOptions {
   /** From the last event of the last range to the first of the first. @default false */
   readonly reverse?: boolean
-  /** The most events over all ranges. @default all of them */
+  /** The most events over all ranges; 0 gives none. @default all of them */
   readonly limit?: number
   /** Ends the read; the iterator then rejects with the signal's reason. */
   readonly signal?: AbortSignal
@@ -124,8 +124,8 @@ export interface Backend {
    * - `CONFLICT`, with `expected` and the true `actual` last seq (0 if there is no such session), unless the session
    *   is at `expected.last` in the same incarnation. Nothing has changed then.
    * - `INVALID_ARGUMENT` if `events` is empty, does not continue at `expected.last + 1` (but see `import`), has a gap,
-   *   or `trimBefore` lies beyond the new end.
-   * - `IO` if the storage failed. The outcome is then unknown until `head` has been asked.
+   *   or `trimBefore` is below 1 or lies beyond the new end.
+   * - `IO`, with what the storage said as its `cause`, if the storage failed. The outcome is then unknown until `head` has been asked.
    *
    * Among concurrent appends with one expected version exactly one wins.
    */
@@ -140,7 +140,7 @@ export interface Backend {
   /**
    * The events of the ranges that exist, in batches, all from one snapshot: what is appended or trimmed after the
    * first batch was asked for is not seen, and an append is seen whole or not at all. Ranges are ascending and do not
-   * overlap (`INVALID_ARGUMENT` otherwise). An unknown session has no events. A batch is never empty.
+   * overlap (`INVALID_ARGUMENT` otherwise). A seq below 1, a fraction and a negative limit are `INVALID_ARGUMENT`. An unknown session has no events. A batch is never empty.
    * Leaving the loop early releases everything.
    */
   read(session: string, ranges: readonly Range[], options?: ReadOptions): AsyncIterable<readonly EventRecord[]>
@@ -155,7 +155,7 @@ export interface Backend {
   list(range?: ListRange): AsyncIterable<readonly SessionHead[]>
 
   /**
-   * Removes every byte of a session, also from files that were set aside. All of it or nothing, for whoever reads
+   * Removes every byte of a session, also from logs, journals, free pages and files that were set aside. All of it or nothing, for whoever reads
    * meanwhile and after a crash. `CONFLICT` unless its last seq is `expectedLast`; erasing what does not exist
    * (`expectedLast` 0) does nothing. Used again, the session begins at 1 in a new incarnation.
    */

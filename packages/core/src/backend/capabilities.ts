@@ -19,6 +19,9 @@ export interface Capabilities {
   readonly access: 'exclusive' | 'shared'
   /** A read-only `open` succeeds while a writer is open elsewhere. If false it is `LOCKED`. */
   readonly concurrentReaders: boolean
-  /** Damaged storage is reported as `CORRUPT`, never as fewer or different events or heads. */
+  /**
+   * Damaged storage is reported as `CORRUPT`, never as fewer or different events or heads. If false, damage gives what
+   * is there or a `StoreError`, and no other error.
+   */
   readonly detectsDamage: boolean
 }
