@@ -114,7 +114,7 @@ export const callsInFlightCases: readonly Case[] = [
 /** Makes sessions until a list cannot give all of them in its first batch. */
 async function fillLong(backend: Backend, random: Random): Promise<void> {
   let made = 0
-  for (const wanted of [20, 1100, 4400]) {
+  for (const wanted of [20, 300, 600, 1100, 4400]) {
     const fresh = Array.from({ length: wanted - made }, () => new ExpectedSession(random, random.word(16)))
     for (let start = 0; start < fresh.length; start += 200) {
       await Promise.all(fresh.slice(start, start + 200).map((session) => session.grow(backend, 1)))

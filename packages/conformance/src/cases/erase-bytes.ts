@@ -8,7 +8,7 @@ import { filesWith } from '../probe/files-with.ts'
 import { Unproven } from '../unproven.ts'
 
 /** Processes that are killed, and what each was erasing then: a moment that leaves something behind is short. */
-const CYCLES = 8
+const CYCLES = 6
 const AT_ONCE = 2
 
 export const eraseBytesCases: readonly Case[] = [

@@ -13,7 +13,7 @@ import { filesWith } from '../probe/files-with.ts'
 import { DAMAGE, damage, fill, maintenanceOf } from '../probe/maintained.ts'
 
 const REQUIRES = ['maintenance', 'persistent', 'detectsDamage', 'files'] as const
-const FLIPS = 40
+const FLIPS = 20
 
 /** What maintenance finds in a damaged store, and what it leaves alone. */
 export const maintenanceDamageCases: readonly Case[] = [
