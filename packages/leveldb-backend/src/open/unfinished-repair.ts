@@ -3,6 +3,9 @@ import { basename, dirname } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
 
+/** As `repair` writes the time. A directory that somebody else has named so is none of ours. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/
+
 /** Where a repair of that time makes the new store. */
 export function repairedPath(directory: string, time: string): string {
   return `${directory}.repaired-${time}`
@@ -42,5 +45,6 @@ function timesOfRepairs(directory: string): readonly string[] {
   const parent = dirname(directory)
   const prefix = basename(repairedPath(directory, ''))
   const names = existsSync(parent) ? readdirSync(parent) : []
-  return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length))
+  const times = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length))
+  return times.filter((time) => TIME.test(time))
 }
