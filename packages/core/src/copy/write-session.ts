@@ -2,13 +2,13 @@ import type { AppendOptions, Backend, Head, SessionHead } from '../backend/backe
 import type { EventRecord } from '../backend/event-record.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
 import { newId } from '../ids/new-id.ts'
-import type { Json } from '../json/json.ts'
 import { freezeAndMeasure } from '../normalise/freeze.ts'
 import { sameJson } from '../normalise/same-json.ts'
 import { firstDifference } from './compare-logs.ts'
 import type { SessionLog } from './session-log.ts'
 import { backendLog } from './session-log.ts'
 import type { SessionOutcome } from './transfer-report.ts'
+import { UNFINISHED } from './unfinished.ts'
 
 /** The most that one append carries: bounds memory, also for a session of a million events. */
 const MAX_APPEND_BYTES = 4 * 1024 * 1024
@@ -18,8 +18,8 @@ const MAX_APPEND_EVENTS = 4096
  * Makes a session in a backend what it is elsewhere: every event with its seq, id and time, the projection, the life.
  * What is there already must be an earlier part of the same; it is compared and continued. Otherwise nothing is touched.
  *
- * A long session takes several appends. Until the last one there is no projection, so that nobody takes a part for the
- * whole: whoever looks folds the log, and `verify` reports it.
+ * A long session takes several appends. Until the last one it is marked as unfinished, so that nobody takes a part for
+ * the whole.
  */
 export async function writeSession(to: Backend, log: SessionLog, signal?: AbortSignal): Promise<SessionOutcome> {
   const { session } = log.head
@@ -72,8 +72,7 @@ async function appendFrom(
       ...(reached && first > (there?.first ?? first) ? { trimBefore: first } : undefined),
       ...(first > end ? { trimBefore: first } : undefined),
     }
-    const unfinished: Json = null
-    await to.append(session, { last, incarnation }, events, reached ? projection : unfinished, options)
+    await to.append(session, { last, incarnation }, events, reached ? projection : UNFINISHED, options)
     last = events.at(-1)?.seq ?? last
   }
 

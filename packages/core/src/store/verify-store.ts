@@ -1,5 +1,6 @@
 import type { Head } from '../backend/backend.ts'
 import { isDamage, soundHeads } from '../copy/sound-heads.ts'
+import { isUnfinished } from '../copy/unfinished.ts'
 import type { StoreError } from '../errors/store-error.ts'
 import { isStoreError } from '../errors/store-error.ts'
 import { sameJson } from '../normalise/same-json.ts'
@@ -51,6 +52,9 @@ async function verifySession(source: EventSource, session: string, head: Head): 
     if (state === undefined) return undefined // it was trimmed or erased meanwhile
     // Missing is not wrong: a repair that wrote the log anew leaves it to the next write to derive it.
     if (head.projection === null) return undefined
+    if (isUnfinished(head.projection)) {
+      return { session, message: 'It was copied only in part, up to its last event here. Copy again to complete it.' }
+    }
     const projection = readProjection(head.projection)
     if (projection !== undefined && sameJson(projection, projectionOf(state))) return undefined
     return {

@@ -1,19 +1,17 @@
-import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { statfsSync } from 'node:fs'
 import { openStore } from '@turnlog/core'
 import type { SessionStore, StoreConfig } from '@turnlog/core'
-import { formatBytes, formatNumberOf } from '../output/quantities.ts'
+import { formatBytes } from '../output/quantities.ts'
 import type { ChosenStore } from '../store/choose-store.ts'
 import { readLock } from '../store/read-lock.ts'
 import type { LockState } from '../store/read-lock.ts'
 import { checkPlace, storePlace } from '../store/store-place.ts'
 import type { StorePlace } from '../store/store-place.ts'
+import { checkPermissions } from './check-permissions.ts'
 import type { Check } from './check.ts'
 
 /** Below this a store may stop in the middle of the day. */
 const LOW_DISK_BYTES = 256 * 1024 * 1024
-
-const OTHERS = 0o077
 
 type BeforeExit = (cleanUp: () => Promise<unknown>) => void
 
@@ -32,39 +30,11 @@ export async function checkStore({ config, source }: ChosenStore, beforeExit: Be
   return [
     chosen,
     { name: 'path', status: 'ok', message: `${place.directory} (${place.found})` },
-    ...checkPermissions(place),
+    ...checkPermissions(place.directory),
     checkDisk(place),
     tellLock(lock),
     isBusy ? { name: 'format', status: 'notice', message: skipped } : await checkOpen(config, beforeExit),
   ]
-}
-
-function checkPermissions({ directory }: StorePlace): Check[] {
-  const name = 'permissions'
-  try {
-    accessSync(directory, constants.R_OK | constants.X_OK)
-  } catch {
-    return [{ name, status: 'problem', message: `This user cannot read ${directory}.` }]
-  }
-  const findings: Check[] = []
-  try {
-    accessSync(directory, constants.W_OK)
-  } catch {
-    findings.push({ name, status: 'problem', message: 'This user can read the store, but not write to it.' })
-  }
-  const open = [directory, ...readdirSync(directory).map((file) => join(directory, file))].filter(
-    (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
-  )
-  // Windows has no such bits; there the answer of stat means nothing.
-  if (process.platform !== 'win32' && (statSync(directory).mode & OTHERS) !== 0) {
-    const advice = `Other users of this machine can read conversations: chmod -R go-rwx ${directory}`
-    findings.push({
-      name,
-      status: 'notice',
-      message: `${formatNumberOf(open.length, 'path')} open to others. ${advice}`,
-    })
-  }
-  return findings.length > 0 ? findings : [{ name, status: 'ok', message: 'only for its owner' }]
 }
 
 function checkDisk({ directory }: StorePlace): Check {

@@ -1,0 +1,35 @@
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatNumberOf } from '../output/quantities.ts'
+import type { Check } from './check.ts'
+
+const OTHERS = 0o077
+
+/** Who can read the store, and who can write to it. `access` is asked about this user, and throws. */
+export function checkPermissions(directory: string, access: typeof accessSync = accessSync): Check[] {
+  const name = 'permissions'
+  try {
+    access(directory, constants.R_OK | constants.X_OK)
+  } catch {
+    return [{ name, status: 'problem', message: `This user cannot read ${directory}.` }]
+  }
+  const findings: Check[] = []
+  try {
+    access(directory, constants.W_OK)
+  } catch {
+    findings.push({ name, status: 'problem', message: 'This user can read the store, but not write to it.' })
+  }
+  const open = [directory, ...readdirSync(directory).map((file) => join(directory, file))].filter(
+    (path) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
+  )
+  // Windows has no such bits; there the answer of stat means nothing.
+  if (process.platform !== 'win32' && (statSync(directory).mode & OTHERS) !== 0) {
+    const advice = `Other users of this machine can read conversations: chmod -R go-rwx ${directory}`
+    findings.push({
+      name,
+      status: 'notice',
+      message: `${formatNumberOf(open.length, 'path')} open to others. ${advice}`,
+    })
+  }
+  return findings.length > 0 ? findings : [{ name, status: 'ok', message: 'only for its owner' }]
+}
