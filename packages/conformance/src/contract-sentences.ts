@@ -148,6 +148,7 @@ export const contractSentences: Readonly<Record<string, Proof>> = {
       'read.snapshot.ranges',
       'shared.snapshot.append',
       'shared.snapshot.trim',
+      'read.snapshot.new-life',
       'shared.snapshot.new-life',
       'readers.snapshot.append',
       'readers.snapshot.trim',

@@ -1,23 +1,13 @@
-import type * as fs from 'node:fs'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { findLevelOwner } from '../src/lock/find-level-owner.ts'
 
-const links = vi.hoisted(() => ({ areAllowed: true }))
-
-vi.mock('node:fs', async (importOriginal) => {
-  const original = await importOriginal<typeof fs>()
-  return {
-    ...original,
-    symlinkSync: (...args: Parameters<typeof original.symlinkSync>) => {
-      if (!links.areAllowed) throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' })
-      original.symlinkSync(...args)
-    },
-  }
-})
+function refuse(): never {
+  throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' })
+}
 
 test.each([true, false])(
   'a store that nobody has open has no owner, and nothing is left of the question (links %s)',
@@ -25,8 +15,14 @@ test.each([true, false])(
     const directory = mkdtempSync(join(tmpdir(), 'turnlog-owner-'))
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
     writeFileSync(join(directory, 'LOCK'), '')
-    links.areAllowed = areAllowed
-    expect(await findLevelOwner(directory)).toBeUndefined()
+    let asked = 0
+    const makeLink: typeof symlinkSync = (...args) => {
+      asked += 1
+      if (!areAllowed) refuse()
+      symlinkSync(...args)
+    }
+    expect(await findLevelOwner(directory, makeLink)).toBeUndefined()
+    expect(asked).toBe(1)
     expect(readdirSync(directory)).toEqual(['LOCK'])
   },
 )

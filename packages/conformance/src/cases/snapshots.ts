@@ -54,7 +54,7 @@ const readers: Situation = {
 
 export const snapshotCases: readonly Case[] = [
   ...[own, shared, readers].flatMap((situation) => [appended(situation), trimmed(situation)]),
-  ...[shared, readers].map(newLife),
+  ...[own, shared, readers].map(newLife),
 ]
 
 function appended({ group, byWhom, requires, pair }: Situation): Case {

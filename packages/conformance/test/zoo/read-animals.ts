@@ -115,7 +115,7 @@ export const readAnimals: readonly Animal[] = [
   ...[100, 5000].map((size) =>
     read(
       `reads in pages of ${size} without a snapshot`,
-      ['read.snapshot.append', 'read.snapshot.trim', 'erase.running-reader'],
+      ['read.snapshot.append', 'read.snapshot.trim', 'read.snapshot.new-life', 'erase.running-reader'],
       (inner) =>
         async function* (session, ranges, options = {}) {
           let left = options.limit ?? Infinity

@@ -21,7 +21,10 @@ const PROBE = 'turnlog.lock.probe-'
  *
  * @throws what the file system says if it cannot be asked
  */
-export async function findLevelOwner(directory: string): Promise<'this process' | 'another process' | undefined> {
+export async function findLevelOwner(
+  directory: string,
+  makeLink: typeof symlinkSync = symlinkSync,
+): Promise<'this process' | 'another process' | undefined> {
   const lock = join(directory, 'LOCK')
   if (!existsSync(lock)) return undefined // LevelDB was never here
   if (isLockedHere(lock) === true) return 'this process'
@@ -31,7 +34,7 @@ export async function findLevelOwner(directory: string): Promise<'this process' 
   const probe = mkdtempSync(join(directory, PROBE))
   try {
     const link = join(probe, 'LOCK')
-    if (!tryLink(link)) return undefined
+    if (!tryLink(makeLink, link)) return undefined
     const problem = await openNothing(probe)
     readlinkSync(link) // if it was taken away meanwhile, LevelDB has asked about another file
     if (levelCode(problem) === 'LEVEL_LOCKED') return 'another process'
@@ -43,9 +46,9 @@ export async function findLevelOwner(directory: string): Promise<'this process' 
 }
 
 /** Some file systems have no links, and Windows allows them to few: then LevelDB itself refuses when it is opened. */
-function tryLink(link: string): boolean {
+function tryLink(makeLink: typeof symlinkSync, link: string): boolean {
   try {
-    symlinkSync(join('..', 'LOCK'), link)
+    makeLink(join('..', 'LOCK'), link)
     return true
   } catch {
     return false
