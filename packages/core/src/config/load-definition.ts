@@ -102,7 +102,8 @@ function notFound(name: string, packageName: string | undefined, base: string | 
   const nearest = nearestName(name, known)
   const advice =
     nearest === undefined
-      ? `If it is a package, run: npm install ${name}. Backends known by name: ${known.join(', ')}.`
+      ? // Not a command to be copied: there are packages of such names that are no backends.
+        `Backends known by name: ${known.join(', ')}. If it is a package with a backend for Turnlog, install that.`
       : `Did you mean "${nearest}"?`
   return new StoreError('BACKEND_NOT_FOUND', `There is no backend ${quoted}${looked}. ${advice}`)
 }
