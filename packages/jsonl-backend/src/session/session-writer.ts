@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import type { AppendOptions, EventRecord, Expected, Head, Json } from '@turnlog/core/backend'
 import { planAppend, StoreError } from '@turnlog/core/backend'
 import type { Lease } from '../file-system/file-pool.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { toStoreError } from '../format/to-store-error.ts'
 import { headOf } from './committed.ts'
+import { EVENTS_AT_ONCE, stringify, stringifyInTurns } from './event-texts.ts'
 import type { Snapshot } from './locate-line.ts'
 import { SessionFile } from './session-file.ts'
 import type { WriteContext } from './write-context.ts'
@@ -27,9 +27,6 @@ interface PendingWork {
 
 /** Characters that go out in one write: enough for any number of messages, small enough for one buffer. */
 const MAX_GATHERED_CHARACTERS = 8 * 1024 * 1024
-
-/** Events whose text is made before others have their turn: a few milliseconds. */
-const EVENTS_AT_ONCE = 500
 
 /**
  * The queue of one session. Appends that wait while one is being written go out together, as one batch in one write:
@@ -240,26 +237,4 @@ function lengthOf({ texts }: PendingAppend): number {
   let length = 0
   for (const text of texts) length += text.length
   return length
-}
-
-/** So that thousands of events do not hold up the process. */
-async function stringifyInTurns(events: readonly EventRecord[], session: string): Promise<readonly string[]> {
-  const texts: string[] = []
-  for (const event of events) {
-    texts.push(stringify(event, session))
-    if (texts.length % EVENTS_AT_ONCE === 0) await setImmediate()
-  }
-  return texts
-}
-
-function stringify(value: EventRecord | Json, session: string): string {
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    throw new StoreError(
-      'TOO_LARGE',
-      `Cannot append to session ${JSON.stringify(session)}: an event is too large or too deeply nested for JSON.stringify. Split it.`,
-      { session, cause: error },
-    )
-  }
 }
