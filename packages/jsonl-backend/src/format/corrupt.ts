@@ -7,14 +7,15 @@ export interface Place {
   readonly line?: number
 }
 
-const CHECKSUM = 'the line does not match its checksum'
+/** Of what is told of damage the one that may be as somebody wanted it: a line that was edited on purpose. */
+export const WRONG_CHECKSUM = 'the line does not match its checksum'
 
 /** The one way to say that a file is damaged: what is wrong, where, and what to do. */
 export function corrupt(what: string, place: Place): StoreError {
   const line = place.line === undefined ? '' : `, line ${place.line}`
-  // Only such a line may be as somebody wanted it; where a file or a line is missing, there is nothing to mark.
+  // Where a file or a line is missing, there is nothing to mark.
   const advice =
-    what === CHECKSUM
+    what === WRONG_CHECKSUM
       ? 'If it was edited on purpose, write "edited" in place of the checksum and run "turnlog repair"; otherwise restore the file from a backup.'
       : 'Restore the file from a backup, or run "turnlog repair --dry-run" to see what can be kept.'
   return new StoreError('CORRUPT', `${place.file}${line}: ${what}. ${advice}`, place)

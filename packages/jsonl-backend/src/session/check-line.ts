@@ -1,6 +1,6 @@
 import { readFully } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
-import { corrupt } from '../format/corrupt.ts'
+import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
 import { frameLine, hasValidChecksum } from '../format/line.ts'
 import { lineOf } from './committed.ts'
 import type { Snapshot } from './locate-line.ts'
@@ -23,6 +23,6 @@ export async function checkLine({ file, path, committed }: Snapshot, seq: number
     if (end === -1 && length < room) continue
     const frame = end === -1 ? undefined : frameLine(bytes, 0, end)
     if (frame !== undefined && hasValidChecksum(bytes, frame, sessionSeed(head.incarnation), seq)) return
-    throw corrupt('the line does not match its checksum', { file: path, session, seq, line: lineOf(base, seq) })
+    throw corrupt(WRONG_CHECKSUM, { file: path, session, seq, line: lineOf(base, seq) })
   }
 }

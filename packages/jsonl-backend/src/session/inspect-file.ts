@@ -1,7 +1,7 @@
 import type { OpenFile } from '../file-system/file-system.ts'
 import { readFully } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
-import { corrupt } from '../format/corrupt.ts'
+import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
 import { encodeFileName } from '../format/file-name.ts'
 import type { Header } from '../format/header.ts'
 import { parseHeader } from '../format/header.ts'
@@ -134,7 +134,7 @@ function judgeTail(
     const frame = frameLine(window, start, end)
     if (frame === undefined || frame.more === 0 || !hasValidChecksum(window, frame, seed, seq)) {
       const place = { file: path, session: header.session, seq, line: lineOf(header.base, seq) }
-      throw corrupt('the line does not match its checksum', place)
+      throw corrupt(WRONG_CHECKSUM, place)
     }
   }
   const { session, incarnation, base, empty } = header

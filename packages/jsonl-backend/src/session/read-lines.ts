@@ -1,7 +1,7 @@
 import type { EventRecord, Range } from '@turnlog/core/backend'
 import { fillBuffer } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
-import { corrupt } from '../format/corrupt.ts'
+import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
 import type { LineFrame } from '../format/line.ts'
 import { frameLine, hasValidChecksum } from '../format/line.ts'
 import { parseEvents } from '../format/parse-events.ts'
@@ -123,7 +123,7 @@ function checkedLine(
 ): LineFrame {
   const frame = frameLine(chunk, start, newline)
   if (frame === undefined || !hasValidChecksum(chunk, frame, seed, seq)) {
-    throw corrupt('the line does not match its checksum', placeOf(snapshot, seq))
+    throw corrupt(WRONG_CHECKSUM, placeOf(snapshot, seq))
   }
   return frame
 }
