@@ -1,13 +1,22 @@
+import type { Backend } from '../backend/backend.ts'
+import { SessionStates } from '../cache/session-states.ts'
+import { guardedToolLinks } from '../config/guarded-tool-links.ts'
 import type { StoreSettings } from '../config/store-config.ts'
+import { StoreError } from '../errors/store-error.ts'
 import type { Position } from '../events/run.ts'
+import type { SessionEvent } from '../events/session-event.ts'
+import type { EventSchema } from '../events/upcast.ts'
+import { EVENT_SCHEMA } from '../events/upcast.ts'
+import { checkKey } from '../keys/check-key.ts'
 import type { SessionLimits } from '../lifecycle/session-limits.ts'
 import { sessionLimits } from '../lifecycle/session-limits.ts'
 import { StoreKeeper } from '../lifecycle/store-keeper.ts'
-import { isLimited } from '../lifecycle/view-limit.ts'
 import type { SweepResult } from '../lifecycle/sweep-result.ts'
+import { isLimited } from '../lifecycle/view-limit.ts'
 import { normaliseJson } from '../normalise/normalise-json.ts'
 import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { bytesOf, normaliseMessage } from '../normalise/normalise-message.ts'
+import type { ToolLinksOf } from '../pairs/tool-links.ts'
 import { planAddMessages } from '../plan/add-messages.ts'
 import { cutBefore, cutToLast, planCut } from '../plan/cut.ts'
 import { planDelete } from '../plan/delete.ts'
@@ -18,68 +27,109 @@ import { planSetHistory } from '../plan/set-history.ts'
 import { planSetMetadata } from '../plan/set-metadata.ts'
 import type { SummaryOfLife } from '../plan/summarize.ts'
 import { planSummarize } from '../plan/summarize.ts'
+import type { Intent, Planned } from '../queue/intent.ts'
 import { SessionQueues } from '../queue/session-queues.ts'
+import { historyOf } from '../view/history-of.ts'
+import type { EventSource } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { stateAt } from '../view/state-at.ts'
+import { Signals } from '../watch/signals.ts'
+import type { WatchStart } from '../watch/watch-session.ts'
+import { watchSession } from '../watch/watch-session.ts'
 import {
   checkCutTarget,
   checkFlag,
   checkObject,
+  checkSignal,
   checkText,
   checkWholeNumber,
   checkWriteOptions,
 } from './check-options.ts'
 import { forkSession } from './fork-session.ts'
 import { internMessages } from './intern-messages.ts'
+import { listSessions } from './list-sessions.ts'
+import { normaliseMetadata } from './normalise-metadata.ts'
+import { readLog } from './read-log.ts'
 import type {
   CompactResult,
   DeleteOptions,
+  EventRange,
+  HistoryOptions,
+  ListOptions,
+  SessionInfo,
   SessionStore,
+  SessionView,
+  StoreStats,
   TruncateOptions,
   TruncateResult,
+  VerifyReport,
+  WatchOptions,
   WriteOptions,
   WriteResult,
 } from './session-store.ts'
-import type { StoreParts } from './reading-store.ts'
-import { ReadingStore } from './reading-store.ts'
-import { normaliseMetadata } from './normalise-metadata.ts'
 import { provideInternals } from './store-internals.ts'
+import { storeStats } from './store-stats.ts'
 import { Unfinished } from './unfinished.ts'
-import type { Intent, Planned } from '../queue/intent.ts'
+import { verifyStore } from './verify-store.ts'
+import { viewOf } from './view-of.ts'
+
+const HISTORY_OPTIONS = ['limit', 'at', 'exact', 'repair', 'copy']
+const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024
+
+/** What a store is made from beside its settings. */
+export interface StoreParts {
+  /** Opened. */
+  readonly backend: Backend
+  readonly readOnly: boolean
+  /** @default the versions of this release */
+  readonly schema?: EventSchema
+}
 
 /**
  * The way of a message: normalised here, planned on a draft (`plan/`), written by its session's queue (`queue/`), folded
  * into the view (`view/`) and kept (`cache/`).
  */
-export class Store<M extends object> extends ReadingStore<M> implements SessionStore<M> {
+export class Store<M extends object> implements SessionStore<M> {
+  readonly #source: EventSource
+  readonly #states: SessionStates<M>
+  readonly #signals = new Signals()
+  readonly #toolLinks: ToolLinksOf | undefined
+  readonly #now: () => number
+  readonly #otherWriters: boolean
   readonly #queues: SessionQueues<M>
   readonly #limits: (key: string) => SessionLimits
   readonly #keeper: StoreKeeper<M>
   readonly #unfinished = new Unfinished()
+  readonly #closed = new AbortController()
+  #closing: Promise<void> | undefined
 
-  constructor(parts: StoreParts, settings: StoreSettings<M>) {
-    super(parts, settings)
+  constructor({ backend, readOnly, schema = EVENT_SCHEMA }: StoreParts, settings: StoreSettings<M>) {
+    const { clock = Date } = settings
+    this.#now = () => clock.now()
+    this.#otherWriters = backend.capabilities.access === 'shared' || readOnly
+    this.#source = { backend, schema, hasOtherWriters: this.#otherWriters }
+    this.#states = new SessionStates(this.#source, !this.#otherWriters, settings.viewCacheBytes ?? DEFAULT_CACHE_BYTES)
+    this.#toolLinks = guardedToolLinks(settings.toolLinks?.bind(settings) as ToolLinksOf | undefined)
     this.#limits = sessionLimits(settings.limits, settings.onOverflow !== undefined)
     this.#queues = new SessionQueues({
-      backend: parts.backend,
-      now: this.now,
-      load: (session) => this.states.load(session),
-      loadToAdd: (session) => this.states.loadToAdd(session),
+      backend,
+      now: this.#now,
+      load: (session) => this.#states.load(session),
+      loadToAdd: (session) => this.#states.loadToAdd(session),
       settled: (session, state) => {
-        this.states.keep(session, state)
-        this.signals.wake(session)
+        this.#states.keep(session, state)
+        this.#signals.wake(session)
         this.#keeper.settled(session, state)
       },
-      forget: (session) => this.states.forget(session),
+      forget: (session) => this.#states.forget(session),
     })
-    const { source, states, toolLinks } = this
     this.#keeper = new StoreKeeper<M>(
       {
-        source,
-        states,
-        toolLinks,
+        source: this.#source,
+        states: this.#states,
+        toolLinks: this.#toolLinks,
         queues: this.#queues,
-        readOnly: parts.readOnly,
+        readOnly,
         limits: this.#limits,
         write: async (key, plan, needs) => this.#write(key, undefined, [], 0, plan, needs),
         finish: (key, plan, needs) => this.#queues.enqueue(key, { bytes: 0, plan, ...needs }),
@@ -89,16 +139,16 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
       settings,
     )
     provideInternals<M>(this, {
-      backend: parts.backend,
+      backend,
       maxMessageBytes: (key) => this.#limits(key).maxMessageBytes,
-      load: (key) => this.loadState(key),
+      load: (key) => this.#loadState(key),
       write: async (key, intent) => {
-        this.checkSession(key)
+        this.#checkSession(key)
         return this.#queues.enqueue(key, intent)
       },
       refresh: (key) => {
-        this.states.forget(key)
-        this.signals.wake(key)
+        this.#states.forget(key)
+        this.#signals.wake(key)
       },
     })
   }
@@ -127,7 +177,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
 
   #add(key: string, messages: readonly NormalMessage<M>[], options: WriteOptions | undefined): Promise<WriteResult> {
     const { add } = this.#limits(key)
-    const plan = (draft: Draft<M>): void => planAddMessages(key, draft, messages, add, this.toolLinks)
+    const plan = (draft: Draft<M>): void => planAddMessages(key, draft, messages, add, this.#toolLinks)
     return this.#write(key, options, ['add', messages], bytesOf(messages), plan, { onlyAdds: !isLimited(add.cutAt) })
   }
 
@@ -152,12 +202,12 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
         typeof target === 'number'
           ? cutToLast(draft.state, target, exact)
           : cutBefore(key, draft.state, target.before, exact)
-      return planCut(draft, cut, this.toolLinks)
+      return planCut(draft, cut, this.#toolLinks)
     })
   }
 
   async setHistory(key: string, messages: readonly M[], options?: WriteOptions): Promise<WriteResult> {
-    const history = internMessages<M>(messages, this.#limitsOf(key).maxMessageBytes, this.states.peek(key))
+    const history = internMessages<M>(messages, this.#limitsOf(key).maxMessageBytes, this.#states.peek(key))
     return this.#write(key, options, ['history', history], bytesOf(history), (draft) => planSetHistory(draft, history))
   }
 
@@ -168,7 +218,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     checkWholeNumber('version', version)
     const asked = { summary, through, version, incarnation }
     return this.#write(key, options, ['summarize', asked], summary.length, (draft) =>
-      planSummarize(key, draft, asked, this.toolLinks),
+      planSummarize(key, draft, asked, this.#toolLinks),
     )
   }
 
@@ -190,16 +240,16 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     checkWholeNumber('at', at)
     let past: SessionState<M> | undefined
     const prepare = async (settled: SessionState<M>): Promise<void> => {
-      past = await stateAt(this.source, key, settled, at)
+      past = await stateAt(this.#source, key, settled, at)
     }
     const plan = (draft: Draft<M>): void => planRestore(key, draft, past as SessionState<M>)
     return this.#write(key, options, ['restore', at], 0, plan, { prepare })
   }
 
   async fork(from: string, to: string, options: { readonly at?: number } = {}): Promise<WriteResult> {
-    this.checkSession(from)
-    const { source, states } = this
-    return this.#unfinished.add(forkSession({ source, states, queues: this.#queues }, from, to, options))
+    this.#checkSession(from)
+    const parts = { source: this.#source, states: this.#states, queues: this.#queues }
+    return this.#unfinished.add(forkSession(parts, from, to, options))
   }
 
   async setMetadata(
@@ -220,7 +270,7 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   async compact(key: string): Promise<CompactResult> {
-    this.checkSession(key)
+    this.#checkSession(key)
     return this.#unfinished.add(this.#keeper.compact(key))
   }
 
@@ -240,23 +290,101 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
   }
 
   async expire(options: { readonly idleForMs: number; readonly prefix?: string }): Promise<{ sessions: number }> {
-    this.check()
+    this.#check()
     return this.#keeper.expire(options)
   }
 
   async sweep(): Promise<SweepResult> {
-    this.check()
+    this.#check()
     return this.#keeper.sweep()
   }
 
-  protected override async settle(): Promise<void> {
+  getHistory(key: string, options?: HistoryOptions): Promise<M[]> {
+    // A session in use is answered without a detour. Its key was checked when it came into the cache.
+    const known = this.#closing === undefined && options === undefined ? this.#states.peek(key) : undefined
+    if (known !== undefined) return Promise.resolve(known.messages.slice(0, known.length))
+    return this.#readHistory(key, options)
+  }
+
+  async #readHistory(key: string, options: HistoryOptions = {}): Promise<M[]> {
+    // Taken apart before anything is waited for: what the caller does to the object afterwards must not matter.
+    const { limit, at, exact, repair, copy } = checkObject('options', options, HISTORY_OPTIONS)
+    if (limit !== undefined) checkWholeNumber('limit', limit)
+    if (at !== undefined) checkWholeNumber('at', at)
+    checkFlag('exact', exact)
+    checkFlag('repair', repair)
+    checkFlag('copy', copy)
+    const present = await this.#loadState(key)
+    const state = at === undefined ? present : await stateAt(this.#source, key, present, at)
+    return historyOf(state, { limit, exact, repair, copy }, this.#toolLinks)
+  }
+
+  async getSummary(key: string): Promise<string> {
+    return (await this.#loadState(key)).summary
+  }
+
+  async load(key: string): Promise<SessionView<M>> {
+    return viewOf(key, await this.#loadState(key))
+  }
+
+  async *events(key: string, range: EventRange = {}): AsyncGenerator<SessionEvent<M>> {
+    this.#checkSession(key)
+    yield* readLog<M>(this.#source, key, checkObject('range', range, ['from', 'to', 'reverse', 'limit']))
+  }
+
+  watch(key: string, options: WatchOptions = {}): AsyncIterable<SessionEvent<M>> {
+    const start = this.#watchStart(key, options)
+    start.catch(() => undefined) // the iterator throws it; nobody may iterate
+    const closed = this.#closed.signal
+    const context = { source: this.#source, signals: this.#signals, polls: this.#otherWriters, closed }
+    return watchSession<M>(context, key, start)
+  }
+
+  /** "Now" is when `watch` is called, not when somebody begins to iterate. */
+  async #watchStart(key: string, options: WatchOptions): Promise<WatchStart> {
+    this.#checkSession(key)
+    const { after, signal } = checkObject('options', options, ['after', 'signal'])
+    if (after !== undefined) checkWholeNumber('after', after)
+    checkSignal('signal', signal)
+    const head = await this.#source.backend.head(key)
+    return { after, seen: after ?? head?.last ?? 0, incarnation: head?.incarnation, signal }
+  }
+
+  async *listSessions(options?: ListOptions): AsyncGenerator<SessionInfo> {
+    this.#check()
+    yield* listSessions(this.#source, options)
+  }
+
+  async stats(): Promise<StoreStats> {
+    this.#check()
+    return storeStats(this.#source.backend, this.#now())
+  }
+
+  async verify(key?: string): Promise<VerifyReport> {
+    if (key === undefined) this.#check()
+    else this.#checkSession(key)
+    return verifyStore(this.#source, key)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#closed.abort()
     await this.#keeper.stop()
     await this.#unfinished.settled()
     await this.#queues.idle()
+    await this.#source.backend.close()
   }
 
   #limitsOf(key: string): SessionLimits {
-    this.checkSession(key)
+    this.#checkSession(key)
     return this.#limits(key)
   }
 
@@ -270,9 +398,26 @@ export class Store<M extends object> extends ReadingStore<M> implements SessionS
     needs?: Pick<Intent<M, R>, 'prepare' | 'onlyAdds' | 'afterwards'>,
   ): Promise<Planned<R>> {
     // Not async, as all who call it are: a promise around a promise takes three more turns to settle.
-    this.checkSession(key)
+    this.#checkSession(key)
     const { expectedVersion, operation } = checkWriteOptions(options, request)
     const { onlyAdds, prepare, afterwards } = needs ?? {}
     return this.#queues.enqueue<R>(key, { bytes, expectedVersion, operation, onlyAdds, prepare, plan, afterwards })
+  }
+
+  async #loadState(key: string): Promise<SessionState<M>> {
+    this.#checkSession(key)
+    return this.#states.load(key)
+  }
+
+  /** @throws `CLOSED`, `INVALID_KEY` */
+  #checkSession(key: unknown): asserts key is string {
+    this.#check()
+    checkKey(key)
+  }
+
+  /** @throws `CLOSED` */
+  #check(): void {
+    if (this.#closing !== undefined)
+      throw new StoreError('CLOSED', 'The store is closed. Open it again with openStore().')
   }
 }
