@@ -26,7 +26,9 @@ async function blocksOf(document: string): Promise<Block[]> {
 }
 
 /** Run in their own package, where its name and that of core are found. */
-const packagePages = ['core', 'leveldb-backend', 'jsonl-backend', 'turnlog'].map((name) => `packages/${name}/README.md`)
+const packagePages = ['messages', 'core', 'leveldb-backend', 'jsonl-backend', 'turnlog'].map(
+  (name) => `packages/${name}/README.md`,
+)
 const documents = [
   'README.md',
   ...packagePages,

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/store-error.ts'
-import type { ToolLinksOf } from '../pairs/tool-links.ts'
+import type { ToolLinksOf } from '@turnlog/messages'
 
 /** The caller's own `toolLinks`, whose errors are told from ours. What they say stays in the cause. */
 export function guardedToolLinks(ask: ToolLinksOf | undefined): ToolLinksOf | undefined {

@@ -10,7 +10,7 @@ import type { BackendRegistry } from './backend-registry.ts'
 import type { Clock } from './clock.ts'
 import type { StoreLimits } from './store-limits.ts'
 import type { StoreWarning } from './store-warning.ts'
-import type { ToolLinks } from '../pairs/tool-links.ts'
+import type { ToolLinks } from '@turnlog/messages'
 
 /** Makes the backend when the store is opened. Gets `path`, `durability` and the `backendOptions` in one object. */
 export type BackendFactory = (options: BackendOptions) => Backend | Promise<Backend>

@@ -1,7 +1,7 @@
 import type { Clock } from '../config/clock.ts'
 import type { StoreWarning } from '../config/store-warning.ts'
 import { StoreError } from '../errors/store-error.ts'
-import type { ToolLinksOf } from '../pairs/tool-links.ts'
+import type { ToolLinksOf } from '@turnlog/messages'
 import type { SummaryOfLife } from '../plan/summarize.ts'
 import type { SessionView, TruncateResult } from '../store/session-store.ts'
 import { viewOf } from '../store/view-of.ts'

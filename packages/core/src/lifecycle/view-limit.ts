@@ -1,6 +1,6 @@
 import type { NormalMessage } from '../normalise/normalise-message.ts'
-import { safeBoundary } from '../pairs/safe-boundary.ts'
-import type { ToolLinksOf } from '../pairs/tool-links.ts'
+import { safeBoundary } from '@turnlog/messages'
+import type { ToolLinksOf } from '@turnlog/messages'
 import type { SessionState } from '../view/session-state.ts'
 
 /** How large a view may become. */

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts'
 import type { Position } from '../events/run.ts'
-import type { ToolLinksOf } from '../pairs/tool-links.ts'
+import type { ToolLinksOf } from '@turnlog/messages'
 import type { CutResult } from './cut.ts'
 import { planCut, requireIndex } from './cut.ts'
 import type { Draft } from './draft.ts'

@@ -1,7 +1,7 @@
+import { redactAll, redactMessage } from '@turnlog/messages/redact'
 import type { EventRecord } from '../backend/event-record.ts'
 import type { RecentOp } from '../events/session-event.ts'
 import type { Json } from '../json/json.ts'
-import { isObject, mapObject, redactAll, redactMessage } from './redact-message.ts'
 
 const ENVELOPE = new Set(['seq', 'id', 'type', 'v', 'at', 'op', 'inert'])
 
@@ -10,7 +10,7 @@ const NO_DIGEST = 'redacted'
 
 /** The event with every text replaced by one of the same length, so that all counts and sizes stay true. */
 export function redactEvent(event: EventRecord): EventRecord {
-  const fields: [string, Json][] = []
+  const fields: [string, unknown][] = []
   for (const [name, value] of Object.entries(event)) {
     if (value === undefined) continue
     if (ENVELOPE.has(name) || (name === 'kind' && event.type === 'Noted')) fields.push([name, value])
@@ -24,11 +24,16 @@ export function redactEvent(event: EventRecord): EventRecord {
 
 /** What the projection would be if the redacted events had been written. */
 export function redactProjection(projection: Json): Json {
-  if (!isObject(projection)) return redactAll(projection)
-  return mapObject(projection, (name, value) => (name === 'recentOps' ? redactOps(value) : redactAll(value)))
+  if (typeof projection !== 'object' || projection === null || Array.isArray(projection)) {
+    return redactAll(projection) as Json
+  }
+  const fields = Object.entries(projection).map(([name, value]) => [
+    name,
+    name === 'recentOps' ? redactOps(value) : redactAll(value),
+  ])
+  return Object.fromEntries(fields) as Json
 }
 
-function redactOps(ops: Json): Json {
-  if (!Array.isArray(ops)) return redactAll(ops)
-  return (ops as readonly RecentOp[]).map((op) => op.with(1, NO_DIGEST) as Json)
+function redactOps(ops: Json): unknown {
+  return Array.isArray(ops) ? (ops as readonly RecentOp[]).map((op) => op.with(1, NO_DIGEST)) : redactAll(ops)
 }

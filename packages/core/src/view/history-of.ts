@@ -1,7 +1,7 @@
 import { frozen } from '../normalise/freeze.ts'
-import { repairPairs } from '../pairs/repair-pairs.ts'
-import { safeBoundary } from '../pairs/safe-boundary.ts'
-import type { ToolLinksOf } from '../pairs/tool-links.ts'
+import { repairPairs } from '@turnlog/messages'
+import { safeBoundary } from '@turnlog/messages'
+import type { ToolLinksOf } from '@turnlog/messages'
 import type { SessionState } from './session-state.ts'
 
 export interface HistoryShape {

@@ -13,6 +13,7 @@ import { fakeBackendSource } from './fake-backend-source.ts'
 
 const run = promisify(execFile)
 const core = fileURLToPath(new URL('../..', import.meta.url))
+const messages = fileURLToPath(new URL('../../../messages', import.meta.url))
 const PNPM = ['--yes', 'pnpm@10.34.9']
 
 /** Opens nothing: says which backend was made, or why not. The bare import is what an application would write. */
@@ -28,7 +29,7 @@ try {
 `
 
 let directory: string
-let tarballs: Record<'core' | 'jsonl', string>
+let tarballs: Record<'core' | 'messages' | 'jsonl', string>
 
 /** Without the variables of the script that started the tests, which would name its own packages and settings. */
 const environment = Object.fromEntries(
@@ -53,7 +54,11 @@ beforeAll(async () => {
       peerDependencies: { '@turnlog/core': '>=0.1.0' },
     }),
   )
-  tarballs = { core: await pack(core, 'core'), jsonl: await pack(jsonl, 'jsonl') }
+  tarballs = {
+    core: await pack(core, 'core'),
+    messages: await pack(messages, 'messages'),
+    jsonl: await pack(jsonl, 'jsonl'),
+  }
 })
 
 afterAll(() => rm(directory, { recursive: true }))
@@ -77,7 +82,7 @@ async function install(manager: string, names: readonly (keyof typeof tarballs)[
   const app = manager === 'npm' ? workspace : join(workspace, 'app')
   await mkdir(app, { recursive: true })
   const dependencies = Object.fromEntries(
-    names.map((name) => [name === 'core' ? '@turnlog/core' : '@turnlog/jsonl-backend', `file:${tarballs[name]}`]),
+    names.map((name) => [name === 'jsonl' ? '@turnlog/jsonl-backend' : `@turnlog/${name}`, `file:${tarballs[name]}`]),
   )
   await writeFile(
     join(app, 'package.json'),
@@ -88,7 +93,10 @@ async function install(manager: string, names: readonly (keyof typeof tarballs)[
   if (manager === 'npm') {
     await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], options)
   } else {
-    await writeFile(join(workspace, 'pnpm-workspace.yaml'), 'packages: [app]\nhoist: false\n')
+    await writeFile(
+      join(workspace, 'pnpm-workspace.yaml'),
+      `packages: [app]\nhoist: false\noverrides:\n  '@turnlog/messages': file:${tarballs.messages}\n`,
+    )
     await run('npx', [...PNPM, 'install', '--prefer-offline'], options)
   }
   return app
@@ -106,7 +114,7 @@ describe.each(['npm', 'pnpm'])('packages packed and installed by %s', (manager) 
   let app: string
 
   beforeAll(async () => {
-    app = await install(manager, ['core', 'jsonl'])
+    app = await install(manager, ['messages', 'core', 'jsonl'])
   })
 
   test('a backend beside core is found by its name', async () => {
@@ -126,7 +134,7 @@ describe.each(['npm', 'pnpm'])('packages packed and installed by %s', (manager) 
 
   test('a backend is found from any working directory, and its absence is still told', async () => {
     expect(await resolveIn(app, { backend: 'jsonl', path: 'data' }, directory)).toBe('made jsonl')
-    const alone = await install(manager, ['core'])
+    const alone = await install(manager, ['messages', 'core'])
     expect(await resolveIn(alone, { backend: 'jsonl', path: 'data' })).toMatch(/^BACKEND_NOT_FOUND /)
   })
 

@@ -1,7 +1,7 @@
 import type { AnyStore } from '../context.ts'
 import { Replay } from '../history/replay.ts'
 import { eventLines } from '../output/event-line.ts'
-import { describeMessage } from '../output/message-blocks.ts'
+import { describeMessage } from '@turnlog/messages/describe'
 import { messageLines, paintSpeaker } from '../output/message-text.ts'
 import { printable } from '../output/printable.ts'
 import { formatNumberOf } from '../output/quantities.ts'

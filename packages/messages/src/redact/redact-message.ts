@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json/json.ts'
+import { isFields, type Fields } from '../formats/fields.ts'
 
 /** Kept in a message, beside its pairing ids: fields that the formats fill, not people. */
 const OF_MESSAGES = ['role', 'type', 'id', 'status', 'model', 'model_name', 'tool_name', 'toolName']
@@ -30,14 +30,14 @@ const RESULTS = new Set(['content', 'output', 'result'])
  * What is kept is named by its place: roles, types, ids and the names of tools, where a format puts them. So a field
  * that nobody knows is replaced, and the calls of the copy pair with their results as they did.
  */
-export function redactMessage(message: Json): Json {
-  if (!isObject(message)) return redactAll(message)
-  const { role, type, tool_call_id, name: toolName } = message as { readonly [name: string]: Json | undefined }
+export function redactMessage(message: unknown): unknown {
+  if (!isFields(message)) return redactAll(message)
+  const { role, type, tool_call_id, name: toolName } = message
   const isTool = TOOL_ROLES.has(role) || matches(TOOL_TYPE, type)
   // The AI SDK and Gemini have their results as parts of a tool message; where the message itself names the call, all
   // that is in it is the result.
   const hasParts = !isTool || (TOOL_ROLES.has(role) && tool_call_id === undefined && toolName === undefined)
-  return mapObject(message, (name, value) => {
+  return mapFields(message, (name, value) => {
     if (typeof value === 'string') {
       return MESSAGE_FIELDS.has(name) || (isTool && name === 'name') ? value : redactAll(value)
     }
@@ -53,74 +53,70 @@ export function redactMessage(message: Json): Json {
   })
 }
 
-function isContentOfEntry(name: string, value: Json): boolean {
-  return name === 'content' && isObject(value) && 'parts' in value
+function isContentOfEntry(name: string, value: unknown): boolean {
+  return name === 'content' && isFields(value) && 'parts' in value
 }
 
-function redactPart(part: Json, ofTool: boolean): Json {
-  if (!isObject(part)) return redactAll(part)
-  const { type } = part as { readonly type?: Json }
+function redactPart(part: unknown, ofTool: boolean): unknown {
+  if (!isFields(part)) return redactAll(part)
+  const { type } = part
   if (matches(TOOL_PART, type)) return redactCall(part)
   if (ofTool) return redactResult(part)
-  return mapObject(part, (name, value) => (name === 'type' && typeof value === 'string' ? value : redactAll(value)))
+  return mapFields(part, (name, value) => (name === 'type' && typeof value === 'string' ? value : redactAll(value)))
 }
 
 /** A part of Gemini, or of a UI message of the AI SDK. */
-function redactFunctionPart(part: Json, ofTool: boolean): Json {
+function redactFunctionPart(part: unknown, ofTool: boolean): unknown {
   const redacted = redactPart(part, ofTool)
-  if (!isObject(part) || !isObject(redacted)) return redacted
-  return mapObject(redacted, (name, value) =>
+  if (!isFields(part) || !isFields(redacted)) return redacted
+  return mapFields(redacted, (name, value) =>
     name === 'functionCall' || name === 'functionResponse' ? redactCall(part[name] ?? null) : value,
   )
 }
 
 /** A call of the chat format, which has its name one object further down. */
-function redactNamedCall(call: Json): Json {
+function redactNamedCall(call: unknown): unknown {
   const redacted = redactCall(call)
-  if (!isObject(call) || !isObject(redacted)) return redacted
-  return mapObject(redacted, (name, value) =>
+  if (!isFields(call) || !isFields(redacted)) return redacted
+  return mapFields(redacted, (name, value) =>
     name === 'function' || name === 'custom' ? redactCall(call[name] ?? null) : value,
   )
 }
 
 /** A call or a result. */
-function redactCall(call: Json): Json {
-  if (!isObject(call)) return redactAll(call)
-  return mapObject(call, (name, value) => {
+function redactCall(call: unknown): unknown {
+  if (!isFields(call)) return redactAll(call)
+  return mapFields(call, (name, value) => {
     if (typeof value === 'string' && TOOL_FIELDS.has(name)) return value
     return RESULTS.has(name) ? redactResult(value) : redactAll(value)
   })
 }
 
-function redactResult(result: Json): Json {
+function redactResult(result: unknown): unknown {
   return mapList(result, (block) => {
-    if (!isObject(block)) return redactAll(block)
-    return mapObject(block, (name, value) =>
+    if (!isFields(block)) return redactAll(block)
+    return mapFields(block, (name, value) =>
       name === 'type' && matches(RESULT_TYPE, value) ? value : redactAll(value),
     )
   })
 }
 
 /** Every text by one of the same length, so that all counts and sizes stay true. */
-export function redactAll(value: Json): Json {
+export function redactAll(value: unknown): unknown {
   if (typeof value === 'string') return 'x'.repeat(value.length)
-  if (Array.isArray(value)) return (value as readonly Json[]).map(redactAll)
-  return isObject(value) ? mapObject(value, (_, item) => redactAll(item)) : value
+  if (Array.isArray(value)) return (value as readonly unknown[]).map(redactAll)
+  return isFields(value) ? mapFields(value, (_, item) => redactAll(item)) : value
 }
 
-function matches(pattern: RegExp, value: Json | undefined): boolean {
+function matches(pattern: RegExp, value: unknown): boolean {
   return typeof value === 'string' && pattern.test(value)
 }
 
-function mapList(value: Json, map: (item: Json) => Json): Json {
-  return Array.isArray(value) ? (value as readonly Json[]).map(map) : map(value)
+function mapList(value: unknown, map: (item: unknown) => unknown): unknown {
+  return Array.isArray(value) ? (value as readonly unknown[]).map(map) : map(value)
 }
 
 /** By `fromEntries`, which makes a property even of `__proto__`. */
-export function mapObject(object: JsonObject, map: (name: string, value: Json) => Json): JsonObject {
+function mapFields(object: Fields, map: (name: string, value: unknown) => unknown): Fields {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(name, value)]))
-}
-
-export function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,8 +3,8 @@ import { isReasoning } from './reasoning.ts'
 import { RepairEdits } from './repair-edits.ts'
 import type { RepairEntry } from './repair-entry.ts'
 import type { RepairReport } from './repair-report.ts'
-import type { Fields } from './shapes/fields.ts'
-import { UNKNOWN_PART, type Link, type Shape } from './shapes/shape.ts'
+import type { Fields } from '../formats/fields.ts'
+import { UNKNOWN_PART, type Link, type Shape } from '../formats/shape.ts'
 import { readLinks, type ShapedLinks, type ToolLinksOf } from './tool-links.ts'
 
 interface Fault {

@@ -1,4 +1,4 @@
-import { INTERRUPTED } from '../interrupted.ts'
+import { INTERRUPTED } from './interrupted.ts'
 import { isFields, type Fields } from './fields.ts'
 import type { Answer, Link, Links, Shape } from './shape.ts'
 

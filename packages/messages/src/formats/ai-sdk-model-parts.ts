@@ -1,4 +1,4 @@
-import { INTERRUPTED } from '../interrupted.ts'
+import { INTERRUPTED } from './interrupted.ts'
 import { partListShape } from './part-list-shape.ts'
 import type { Shape } from './shape.ts'
 

@@ -1,6 +1,6 @@
-import { isFields } from './shapes/fields.ts'
-import { NO_LINKS, UNKNOWN_PART, type Link, type Links, type Shape } from './shapes/shape.ts'
-import { shapes } from './shapes/shapes.ts'
+import { isFields } from '../formats/fields.ts'
+import { NO_LINKS, UNKNOWN_PART, type Link, type Links, type Shape } from '../formats/shape.ts'
+import { shapes } from '../formats/shapes.ts'
 
 /** The calls that a message leaves for later messages to answer, and the earlier calls that it answers. */
 export interface ToolLinks {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { INTERRUPTED } from '../../src/pairs/interrupted.ts'
+import { INTERRUPTED } from '../../src/formats/interrupted.ts'
 import { repairPairs } from '../../src/pairs/repair-pairs.ts'
 import { safeBoundary } from '../../src/pairs/safe-boundary.ts'
 import { toolLinks } from '../../src/pairs/tool-links.ts'

@@ -1,4 +1,4 @@
-import { isFields } from './shapes/fields.ts'
+import { isFields } from '../formats/fields.ts'
 
 /** Whose turn an ordinary message takes. */
 export type Speaker = 'user' | 'assistant'

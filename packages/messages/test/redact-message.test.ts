@@ -1,13 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import type { Json } from '../../src/json/json.ts'
-import { repairPairs } from '../../src/pairs/repair-pairs.ts'
-import { toolLinks } from '../../src/pairs/tool-links.ts'
-import { redactMessage } from '../../src/transfer/redact-message.ts'
-import type { Format, Step } from '../pairs/conversation.ts'
-import { write } from '../pairs/conversation.ts'
-import { formats } from '../pairs/formats.ts'
+import { repairPairs } from '../src/pairs/repair-pairs.ts'
+import { toolLinks } from '../src/pairs/tool-links.ts'
+import { redactMessage } from '../src/redact/redact-message.ts'
+import type { Format, Step } from './pairs/conversation.ts'
+import { write } from './pairs/conversation.ts'
+import { formats } from './pairs/formats.ts'
 
 // A redacted export is sent to strangers: whatever a tool was given or has found must not be in it, under any name.
 
@@ -24,8 +23,8 @@ const TEMPTING = `id type role status model model_name name toolName tool_name s
 
 const secret = fc.constantFrom(SECRET, `my password is ${SECRET}`, `tool-${SECRET}`, JSON.stringify({ id: SECRET }))
 
-const { payload } = fc.letrec<{ payload: object; leaf: Json }>((tie) => ({
-  leaf: fc.oneof({ depthSize: 'small' }, secret, fc.integer(), tie('payload') as fc.Arbitrary<Json>),
+const { payload } = fc.letrec<{ payload: object; leaf: unknown }>((tie) => ({
+  leaf: fc.oneof({ depthSize: 'small' }, secret, fc.integer(), tie('payload') as fc.Arbitrary<unknown>),
   payload: fc
     .array(fc.tuple(fc.constantFrom(...TEMPTING), fc.oneof(tie('leaf'), fc.array(tie('leaf'), { maxLength: 2 }))), {
       maxLength: 4,
@@ -116,7 +115,7 @@ describe.each([...formats, uiParts, legacyChat, oldGemini, approvals])('redacted
     fc.assert(
       fc.property(steps, payload, (some, given) => {
         for (const message of write(format, ...some)) {
-          const full = planted(message, given) as Json
+          const full = planted(message, given)
           expect(JSON.stringify(redactMessage(full))).not.toContain(SECRET)
         }
       }),
@@ -128,11 +127,11 @@ describe.each([...formats, uiParts, legacyChat, oldGemini, approvals])('redacted
     fc.assert(
       fc.property(steps, payload, (some, given) => {
         const messages = write(format, ...some).map((message) => planted(message, given) as object)
-        const redacted = messages.map((message) => redactMessage(message as Json) as object)
+        const redacted = messages.map((message) => redactMessage(message) as object)
         expect(redacted.map((message) => toolLinks(message))).toEqual(messages.map((message) => toolLinks(message)))
         const [mended, mendedCopy] = [repairPairs(messages), repairPairs(redacted)]
         expect(mendedCopy.repairs).toEqual(mended.repairs)
-        const shown = (made: readonly object[]): Json[] => made.map((message) => redactMessage(message as Json))
+        const shown = (made: readonly object[]): unknown[] => made.map((message) => redactMessage(message))
         expect(shown(mendedCopy.messages)).toEqual(shown(mended.messages))
       }),
       runs,

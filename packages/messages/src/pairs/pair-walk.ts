@@ -1,5 +1,5 @@
-import { isFields } from './shapes/fields.ts'
-import type { Link } from './shapes/shape.ts'
+import { isFields } from '../formats/fields.ts'
+import type { Link } from '../formats/shape.ts'
 import { speakerOf, turnOf } from './speaker.ts'
 import type { ShapedLinks } from './tool-links.ts'
 

@@ -1,4 +1,4 @@
-import { INTERRUPTED } from '../interrupted.ts'
+import { INTERRUPTED } from './interrupted.ts'
 import { isFields, type Fields } from './fields.ts'
 import { itemShape } from './item-shape.ts'
 import type { Shape } from './shape.ts'

@@ -1,6 +1,6 @@
 import { MADE_UP, type RepairEntry } from './repair-entry.ts'
-import { isFields } from './shapes/fields.ts'
-import type { Shape } from './shapes/shape.ts'
+import { isFields } from '../formats/fields.ts'
+import type { Shape } from '../formats/shape.ts'
 import { readLinks, type ShapedLinks, type ToolLinksOf } from './tool-links.ts'
 
 /** Edits to a list of messages by their original places, applied in one go. */

@@ -1,4 +1,4 @@
-import { isFields } from './shapes/fields.ts'
+import { isFields } from '../formats/fields.ts'
 
 export function isReasoning(message: unknown): boolean {
   return isFields(message) && message['type'] === 'reasoning'

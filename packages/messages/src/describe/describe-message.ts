@@ -1,4 +1,4 @@
-import type { AnyMessage } from '../context.ts'
+import { isFields, type Fields } from '../formats/fields.ts'
 
 /** One part of a message, whatever the shape it came in. Text is as recorded: not yet safe to print. */
 export type Block =
@@ -12,10 +12,8 @@ export interface DescribedMessage {
   readonly blocks: readonly Block[]
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** Reads OpenAI chat and Responses items, Anthropic blocks, Gemini and AI SDK parts; anything else is shown as JSON. */
-export function describeMessage(message: AnyMessage): DescribedMessage {
+export function describeMessage(message: Fields): DescribedMessage {
   const nested = message['message']
   const inner = isFields(nested) && message['role'] === undefined ? nested : message
   const role = text(inner['role']) ?? text(message['type']) ?? 'message'
@@ -107,8 +105,4 @@ function shown(value: unknown): string {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,0 +1,3 @@
+export { describeMessage } from './describe-message.ts'
+
+export type { Block, DescribedMessage } from './describe-message.ts'

@@ -1,0 +1,1 @@
+export { redactAll, redactMessage } from './redact-message.ts'
