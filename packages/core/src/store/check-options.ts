@@ -1,10 +1,13 @@
 import { StoreError } from '../errors/store-error.ts'
 import { nearestName } from '../config/nearest-name.ts'
 import { textHash } from '../ids/text-hash.ts'
+import type { HistoryShape } from '../view/history-of.ts'
 import type { Operation } from '../plan/draft.ts'
-import type { WriteOptions } from './session-store.ts'
+import type { HistoryOptions, WriteOptions } from './session-store.ts'
 
 const MAX_OPERATION_ID_LENGTH = 256
+
+const HISTORY_OPTIONS = ['limit', 'at', 'exact', 'repair', 'copy']
 
 /** Of every write, and of those that cut. */
 const WRITE_OPTIONS = ['expectedVersion', 'operationId', 'exact']
@@ -36,6 +39,17 @@ export function checkWriteOptions(options: WriteOptions | undefined, request: re
 
 function isOperationId(id: string): boolean {
   return id.length > 0 && id.length <= MAX_OPERATION_ID_LENGTH
+}
+
+/** @returns the options alone. @throws `INVALID_ARGUMENT` */
+export function checkHistoryOptions(options: HistoryOptions): HistoryShape & { readonly at: number | undefined } {
+  const { limit, at, exact, repair, copy } = checkObject('options', options, HISTORY_OPTIONS)
+  if (limit !== undefined) checkWholeNumber('limit', limit)
+  if (at !== undefined) checkWholeNumber('at', at)
+  checkFlag('exact', exact)
+  checkFlag('repair', repair)
+  checkFlag('copy', copy)
+  return { limit, at, exact, repair, copy }
 }
 
 /** @throws `INVALID_ARGUMENT` */

@@ -51,13 +51,19 @@ export interface TruncateOptions extends WriteOptions {
   readonly exact?: boolean
 }
 
-/** One consistent read of a session. Version 0 and empty if there is none. */
+/**
+ * One consistent read of a session. Version 0 and empty if there is none. With `at`, messages and summary are those of
+ * that version; metadata, `createdAt` and `updatedAt` are those of now.
+ */
 export interface SessionView<M> {
   readonly key: string
   readonly version: number
   readonly summary: string
   readonly messages: M[]
-  /** The position of each message, for `summarize`, `truncateHistory` and `replaceFrom`. */
+  /**
+   * The position of each message, for `summarize`, `truncateHistory` and `replaceFrom`. An answer that `repair` made has
+   * position and time of the message before it.
+   */
   readonly positions: Position[]
   /** When each message was recorded, in milliseconds. */
   readonly times: number[]
@@ -204,7 +210,7 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
   close(): Promise<void>
 
   /** History and summary of one version, with the positions that `summarize` takes. */
-  load(key: string): Promise<SessionView<M>>
+  load(key: string, options?: HistoryOptions): Promise<SessionView<M>>
   /**
    * Sets a summary and cuts what it covers, in one append. `CONFLICT` if another summary, cut or replacement came after
    * `version`. Messages added meanwhile stay.

@@ -29,6 +29,7 @@ import type { SummaryOfLife } from '../plan/summarize.ts'
 import { planSummarize } from '../plan/summarize.ts'
 import type { Intent, Planned } from '../queue/intent.ts'
 import { SessionQueues } from '../queue/session-queues.ts'
+import type { HistoryShape } from '../view/history-of.ts'
 import { historyOf } from '../view/history-of.ts'
 import type { EventSource } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
@@ -39,6 +40,7 @@ import { watchSession } from '../watch/watch-session.ts'
 import {
   checkCutTarget,
   checkFlag,
+  checkHistoryOptions,
   checkObject,
   checkSignal,
   checkText,
@@ -73,7 +75,6 @@ import { Unfinished } from './unfinished.ts'
 import { verifyStore } from './verify-store.ts'
 import { viewOf } from './view-of.ts'
 
-const HISTORY_OPTIONS = ['limit', 'at', 'exact', 'repair', 'copy']
 const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024
 
 /** What a store is made from beside its settings. */
@@ -83,6 +84,14 @@ export interface StoreParts {
   readonly readOnly: boolean
   /** @default the versions of this release */
   readonly schema?: EventSchema
+}
+
+/** What a read was asked for: a state, and how its messages are to be given. */
+interface StateForReading<M> {
+  readonly present: SessionState<M>
+  /** That of the version that was asked for. */
+  readonly state: SessionState<M>
+  readonly shape: HistoryShape
 }
 
 /**
@@ -307,24 +316,25 @@ export class Store<M extends object> implements SessionStore<M> {
   }
 
   async #readHistory(key: string, options: HistoryOptions = {}): Promise<M[]> {
+    const { state, shape } = await this.#stateFor(key, options)
+    return historyOf(state, shape, this.#toolLinks).messages
+  }
+
+  async #stateFor(key: string, options: HistoryOptions): Promise<StateForReading<M>> {
     // Taken apart before anything is waited for: what the caller does to the object afterwards must not matter.
-    const { limit, at, exact, repair, copy } = checkObject('options', options, HISTORY_OPTIONS)
-    if (limit !== undefined) checkWholeNumber('limit', limit)
-    if (at !== undefined) checkWholeNumber('at', at)
-    checkFlag('exact', exact)
-    checkFlag('repair', repair)
-    checkFlag('copy', copy)
+    const { at, ...shape } = checkHistoryOptions(options)
     const present = await this.#loadState(key)
-    const state = at === undefined ? present : await stateAt(this.#source, key, present, at)
-    return historyOf(state, { limit, exact, repair, copy }, this.#toolLinks)
+    return { present, shape, state: at === undefined ? present : await stateAt(this.#source, key, present, at) }
   }
 
   async getSummary(key: string): Promise<string> {
     return (await this.#loadState(key)).summary
   }
 
-  async load(key: string): Promise<SessionView<M>> {
-    return viewOf(key, await this.#loadState(key))
+  async load(key: string, options?: HistoryOptions): Promise<SessionView<M>> {
+    if (options === undefined) return viewOf(key, await this.#loadState(key))
+    const { present, state, shape } = await this.#stateFor(key, options)
+    return viewOf(key, present, state, historyOf(state, shape, this.#toolLinks))
   }
 
   async *events(key: string, range: EventRange = {}): AsyncGenerator<SessionEvent<M>> {

@@ -1,19 +1,33 @@
+import type { ShapedHistory } from '../view/history-of.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { visibleVersion } from '../view/session-state.ts'
 import type { SessionView } from './session-store.ts'
 
-/** A state as `load` gives it, in arrays of the caller's own. */
-export function viewOf<M>(key: string, state: SessionState<M>): SessionView<M> {
-  const { deleted, entries, length } = state
+/**
+ * A state as `load` gives it, in arrays of the caller's own.
+ *
+ * @param state that of the version that was asked for
+ * @param shaped its messages as they were asked for
+ */
+export function viewOf<M>(
+  key: string,
+  present: SessionState<M>,
+  state: SessionState<M> = present,
+  shaped?: ShapedHistory<M>,
+): SessionView<M> {
+  const { entries } = state
+  const messages = shaped?.messages ?? state.messages.slice(0, state.length)
+  const { length } = messages
+  const placeOf = shaped?.placeOf ?? ((index: number): number => index)
   return {
     key,
-    version: visibleVersion(state),
+    version: state === present ? visibleVersion(state) : state.last,
     summary: state.summary,
-    messages: state.messages.slice(0, length),
-    positions: Array.from({ length }, (_, index) => entries.position(index)),
-    times: Array.from({ length }, (_, index) => entries.time(index)),
-    metadata: state.metadata,
-    createdAt: deleted ? 0 : state.createdAt,
-    updatedAt: deleted ? 0 : state.updatedAt,
+    messages,
+    positions: Array.from({ length }, (_, index) => entries.position(placeOf(index))),
+    times: Array.from({ length }, (_, index) => entries.time(placeOf(index))),
+    metadata: present.metadata,
+    createdAt: present.deleted ? 0 : present.createdAt,
+    updatedAt: present.deleted ? 0 : present.updatedAt,
   }
 }

@@ -11,19 +11,32 @@ export interface HistoryShape {
   readonly copy?: boolean | undefined
 }
 
-/** The messages of a state as a caller wants them, in an array of the caller's own. */
+export interface ShapedHistory<M> {
+  /** In an array of the caller's own. */
+  readonly messages: M[]
+  /** Which message of the view one of them is. An answer that a repair made counts as the message before it. */
+  placeOf(this: void, index: number): number
+}
+
 export function historyOf<M extends object>(
   state: SessionState<M>,
   { limit, exact, repair, copy }: HistoryShape,
   toolLinks: ToolLinksOf | undefined,
-): M[] {
+): ShapedHistory<M> {
   let messages = state.messages.slice(0, state.length)
+  let start = 0
   if (limit !== undefined && limit < messages.length) {
     const boundary = messages.length - limit
-    messages = messages.slice(exact === true || limit === 0 ? boundary : safeBoundary(messages, boundary, toolLinks))
+    start = exact === true || limit === 0 ? boundary : safeBoundary(messages, boundary, toolLinks)
+    messages = messages.slice(start)
   }
+  let sources: number[] | undefined
   if (repair === true) {
-    messages = repairPairs(messages, toolLinks === undefined ? {} : { toolLinks }).messages.map(frozen)
+    const repaired = repairPairs(messages, toolLinks === undefined ? {} : { toolLinks })
+    messages = repaired.messages.map(frozen)
+    let last = 0
+    sources = repaired.sources.map((source) => (source < 0 ? last : (last = source)))
   }
-  return copy === true ? messages.map((message) => structuredClone(message)) : messages
+  if (copy === true) messages = messages.map((message) => structuredClone(message))
+  return { messages, placeOf: (index) => start + (sources?.[index] ?? index) }
 }

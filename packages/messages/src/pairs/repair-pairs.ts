@@ -7,6 +7,8 @@ export type { PairRepair } from './repair-report.ts'
 
 export interface RepairedMessages<M> {
   readonly messages: M[]
+  /** By message: its index in the messages that were given, -1 for an answer that was made. */
+  readonly sources: readonly number[]
   /** By index; empty if nothing had to be done. */
   readonly repairs: readonly PairRepair[]
 }
@@ -31,5 +33,9 @@ export function repairPairs<M extends object>(
     entries = mended
   }
   // A made-up message has the shape of its neighbours, which is what `M` stands for.
-  return { messages: entries.map(({ message }) => message as M), repairs: report.toRepairs() }
+  return {
+    messages: entries.map(({ message }) => message as M),
+    sources: entries.map(({ index }) => index),
+    repairs: report.toRepairs(),
+  }
 }
