@@ -3,15 +3,13 @@ import { constants, existsSync } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { styleText } from 'node:util'
 import { Command, InvalidArgumentError } from 'commander'
-import colors from 'picocolors'
 import { cases } from './cases/index.ts'
 import { loadTarget } from './child/load-target.ts'
-import { badgeOf } from './report/badge.ts'
-import { formatJunit } from './report/junit.ts'
 import { isClean } from './report/report.ts'
 import type { CaseResult } from './report/report.ts'
-import { formatTable } from './report/table.ts'
+import { formatSummary } from './report/summary.ts'
 import { runConformance } from './run-conformance.ts'
 import { suite } from './suite.ts'
 import { UsageError } from './usage-error.ts'
@@ -21,15 +19,13 @@ interface Options {
   readonly seed?: number
   readonly thorough: boolean
   readonly json?: string
-  readonly junit?: string
-  readonly badge?: string
 }
 
 const SYMBOLS = {
-  passed: colors.green('ok'),
-  failed: colors.red('FAILED'),
-  unproven: colors.yellow('UNPROVEN'),
-  'not-applicable': colors.dim('n/a'),
+  passed: styleText('green', 'ok'),
+  failed: styleText('red', 'FAILED'),
+  unproven: styleText('yellow', 'UNPROVEN'),
+  'not-applicable': styleText('dim', 'n/a'),
 } as const
 
 /** Longer than anything needs that only has to finish. */
@@ -43,8 +39,6 @@ const program = new Command('turnlog-conformance')
   .option('--seed <number>', 'repeat a run', asSeed)
   .option('--thorough', 'ten times the counts, every byte damaged', false)
   .option('--json <file>', 'write the report as JSON')
-  .option('--junit <file>', 'write the report as JUnit XML')
-  .option('--badge <file>', 'write a badge for shields.io')
   .addHelpText('after', '\nExit code: 0 if every must that was run is kept, 1 if not, 2 if the suite could not be run.')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(run)
@@ -52,20 +46,20 @@ const program = new Command('turnlog-conformance')
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(`${colors.red('The suite could not be run.')} ${explain(error)}\n`)
+  process.stderr.write(`${styleText('red', 'The suite could not be run.')} ${explain(error)}\n`)
   process.exitCode = 2
 }
 
 // Does not keep the process alive itself: when it strikes, something else does.
 setTimeout(() => {
   process.stderr.write(
-    `${colors.yellow('The process was still alive after the run.')} The backend or its target holds a timer, a file or a connection that close() and destroy() do not release.\n`,
+    `${styleText('yellow', 'The process was still alive after the run.')} The backend or its target holds a timer, a file or a connection that close() and destroy() do not release.\n`,
   )
   process.exit()
 }, STILL_ALIVE_MS).unref()
 
 async function run(path: string, options: Options): Promise<void> {
-  for (const file of [options.json, options.junit, options.badge]) await checkFolder(file)
+  await checkFolder(options.json)
   if (!existsSync(path)) throw new UsageError(`There is no ${path}. Give the path of a module that exports \`target\`.`)
   const target = await loadTarget(pathToFileURL(resolve(path)).href)
   const { grep, seed, thorough } = options
@@ -79,10 +73,8 @@ async function run(path: string, options: Options): Promise<void> {
     ...(seed === undefined ? {} : { seed }),
     onResult: showProgress,
   })
-  process.stdout.write(`\n${formatTable(report)}\n`)
+  process.stdout.write(`\n${formatSummary(report)}\n`)
   if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, undefined, 2)}\n`)
-  if (options.junit !== undefined) await writeFile(options.junit, formatJunit(report))
-  if (options.badge !== undefined) await writeFile(options.badge, `${JSON.stringify(badgeOf(report))}\n`)
   process.exitCode = isClean(report) ? 0 : 1
 }
 
@@ -101,9 +93,9 @@ function explain(error: unknown): string {
 }
 
 function showProgress({ id, status, level, durationMs }: CaseResult, index: number, total: number): void {
-  const place = colors.dim(`${String(index + 1).padStart(String(total).length)}/${total}`)
-  const wish = level === 'should' ? colors.dim(' (should)') : ''
-  const time = status === 'passed' || status === 'failed' ? colors.dim(` ${durationMs.toFixed(0)} ms`) : ''
+  const place = styleText('dim', `${String(index + 1).padStart(String(total).length)}/${total}`)
+  const wish = level === 'should' ? styleText('dim', ' (should)') : ''
+  const time = status === 'passed' || status === 'failed' ? styleText('dim', ` ${durationMs.toFixed(0)} ms`) : ''
   process.stdout.write(`${place} ${SYMBOLS[status]} ${id}${wish}${time}\n`)
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { badgeOf, formatJunit, runConformance } from '@turnlog/conformance'
+import { runConformance } from '@turnlog/conformance'
 import type { Report } from '@turnlog/conformance'
 import { describe, expect, test } from 'vitest'
 import { target as memory } from './fixtures/memory-target.js'
@@ -25,25 +25,5 @@ describe('a report', () => {
   test('counts a case that does not apply as neither passed nor failed', () => {
     expect(sample.counts.passed).toBe(sample.cases.filter(({ id }) => id.startsWith('head')).length)
     expect(sample.counts['not-applicable']).toBe(sample.cases.length - sample.counts.passed)
-  })
-
-  test('makes XML of any text', () => {
-    const [first] = sample.cases
-    const failure = { message: 'a\u0000b & <c> "d" \ud800', expected: '', actual: '', repeat: '' }
-    const xml = formatJunit({
-      ...sample,
-      target: '<&"',
-      cases: [Object.assign({}, first, { status: 'failed' as const, failure })],
-    })
-    expect(xml).toContain('a\ufffdb &amp; &lt;c&gt; &quot;d&quot; \ufffd')
-    expect(xml).toContain('name="&lt;&amp;&quot;"')
-  })
-
-  test('has a badge that is green only for a level', () => {
-    const complete = { ...sample, complete: true }
-    expect(badgeOf({ ...complete, level: 'none' }).color).toBe('red')
-    expect(badgeOf({ ...complete, level: 'must' }).color).toBe('green')
-    expect(badgeOf({ ...complete, level: 'should' }).color).toBe('brightgreen')
-    expect(badgeOf(sample).color).toBe('lightgrey')
   })
 })

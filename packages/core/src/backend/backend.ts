@@ -3,14 +3,23 @@ import type { Capabilities } from './capabilities.ts'
 import type { EventRecord } from './event-record.ts'
 import type { Maintenance } from './maintenance.ts'
 
-/** The version of the contract on this page. Core refuses a backend that implements another one. */
+/**
+ * The version of the contract on this page. Core refuses a backend that implements another one.
+ * @case capabilities.contract; none (a duty of core)
+ */
 export const CONTRACT = 1
 
-/** What an append expects to find. */
+/** What an append expects to find. @case none (a name) */
 export interface Expected {
-  /** The last seq of the session, 0 if it must not exist. */
+  /**
+   * The last seq of the session, 0 if it must not exist.
+   * @case append.conflict.stale append.conflict.exists append.creates
+   */
   readonly last: number
-  /** The id of the session's life. When `last` is 0: the id of the life that this append begins. */
+  /**
+   * The session's incarnation. When `last` is 0: the incarnation that this append begins.
+   * @case append.conflict.incarnation append.conflict.incarnation.exact; erase.begins-anew head.fields
+   */
   readonly incarnation: string
 }
 
@@ -18,35 +27,60 @@ export interface AppendOptions {
   /**
    * The logical start of the session after this append: events before it are gone for every later read.
    * A value at or below the present start changes nothing. At least 1, at most one more than the last new seq.
+   * @case trim.* persistent.trim; trim.monotone; append.invalid.trim-below append.invalid.trim-beyond trim.everything
    */
   readonly trimBefore?: number
-  /** The session must not exist (`expected.last` is 0) and begins at the seq of the first event, whatever that is. */
+  /**
+   * The session must not exist (`expected.last` is 0) and begins at the seq of the first event, whatever that is.
+   * @case import.* persistent.import
+   */
   readonly import?: boolean
 }
 
-/** Both ends belong to it. `to` may lie beyond the last event. If it lies before `from` the range is empty. */
+/**
+ * Both ends belong to it. `to` may lie beyond the last event. If it lies before `from` the range is empty.
+ * @case read.range.ends; read.range.beyond; read.range.empty
+ */
 export interface Range {
   readonly from: number
   readonly to: number
 }
 
 export interface ReadOptions {
-  /** From the last event of the last range to the first of the first. @default false */
+  /**
+   * From the last event of the last range to the first of the first.
+   * @default false
+   * @case read.reverse read.ranges.long
+   */
   readonly reverse?: boolean
-  /** The most events over all ranges; 0 gives none. @default all of them */
+  /**
+   * The most events over all ranges; 0 gives none.
+   * @default all of them
+   * @case read.limit read.ranges.several
+   */
   readonly limit?: number
-  /** Ends the read; the iterator then rejects with the signal's reason. */
+  /** Ends the read; the iterator then rejects with the signal's reason. @case read.abort.* */
   readonly signal?: AbortSignal
 }
 
 export interface Head {
-  /** The first seq that can be read; `last + 1` if everything is trimmed. */
+  /**
+   * The first seq that can be read; `last + 1` if everything is trimmed.
+   * @case head.fields trim.everything head.equals-list
+   */
   readonly first: number
   readonly last: number
   readonly incarnation: string
-  /** What the readable events take in this storage, roughly; never 0 while there are any. */
+  /**
+   * What the readable events take in this storage, roughly; never 0 while there are any.
+   * @case head.bytes head.bytes.grows head.bytes.falls
+   */
   readonly bytes: number
-  /** As given with the last append. */
+  /**
+   * As given with the last append.
+   * @case projection.latest projection.every-value projection.falsy projection.large persistent.projection
+   *   atomicity.list-with-projection
+   */
   readonly projection: Json
 }
 
@@ -55,9 +89,9 @@ export interface SessionHead extends Head {
 }
 
 export interface ListRange {
-  /** Only keys that begin with it. */
+  /** Only keys that begin with it. @case list.prefix */
   readonly prefix?: string
-  /** Only keys after it, in byte order; it need not exist. */
+  /** Only keys after it, in byte order; it need not exist. @case list.after */
   readonly after?: string
   readonly limit?: number
 }
@@ -65,20 +99,26 @@ export interface ListRange {
 export interface OpenOptions {
   /**
    * Refuse every write with `READ_ONLY` and change nothing on the storage. Where there is no store that is `NOT_FOUND`,
-   * and none is made. @default false
+   * and none is made.
+   * @default false
+   * @case read-only.*; read-only.no-store
    */
   readonly readOnly?: boolean
 }
 
-/** Something that opening found or did and that the owner of the store should know. */
+/** Something that opening found or did and that the owner of the store should know. @case corruption.truncated */
 export interface OpenFinding {
   /**
    * `torn-tail`: an append that was never acknowledged was cut off. `lost-tail`: acknowledged appends are missing
    * (possible only where `durability` is not `sync`). `set-aside`: files were moved out of the way.
    * `stale-lock`: the lock of a dead owner was taken over.
+   * @case corruption.truncated; corruption.truncated; erase.every-byte.set-aside; exclusive.released-by-death
    */
   readonly kind: 'torn-tail' | 'lost-tail' | 'set-aside' | 'stale-lock'
-  /** One sentence for a person. No message contents. */
+  /**
+   * One sentence for a person. No message contents.
+   * @case none (for people); corruption.no-contents append.refused.no-contents
+   */
   readonly message: string
   readonly session?: string
   readonly file?: string
@@ -86,7 +126,10 @@ export interface OpenFinding {
 }
 
 export interface OpenReport {
-  /** There was no store here before. */
+  /**
+   * There was no store here before.
+   * @case persistent.created persistent.created.another-object lifecycle.open.report
+   */
   readonly created: boolean
   readonly findings: readonly OpenFinding[]
 }
@@ -99,6 +142,10 @@ export interface OpenReport {
  *
  * Lifecycle: every method but `open` and `close` rejects with `CLOSED` unless the backend is open. Iterators reject
  * on their next step. `maintenance.repair` is the exception: it wants a closed backend.
+ * @case append.sessions-apart append.stores-apart atomicity.sessions-apart; keys.* values.* aliasing.* model.*;
+ *   append.same-ids-again; lifecycle.never-opened lifecycle.opening lifecycle.closing lifecycle.closed
+ *   lifecycle.close.calls-in-flight; lifecycle.read.closed-meanwhile lifecycle.list.closed-meanwhile
+ *   lifecycle.read.belongs-to-its-life; maintenance.repair.wants-closed
  */
 export interface Backend {
   readonly contract: 1
@@ -108,12 +155,17 @@ export interface Backend {
   /**
    * Makes the backend usable. A call while it is open or opening gives the same report. A failed open leaves it
    * closed, releases everything, and may be repeated. A closed backend may be opened again.
+   * @case append.creates; lifecycle.open.same-report; exclusive.failed-open; lifecycle.reopened
+   *   lifecycle.close.during-open lifecycle.open.during-close
    */
   open(options?: OpenOptions): Promise<OpenReport>
 
   /**
    * Waits for appends in flight, then releases everything. Idempotent; a second caller waits for the first.
    * Running iterators do not hold it up: their next step rejects with `CLOSED`.
+   * @case lifecycle.close.waits-for-appends persistent.in-flight exclusive.released-by-close;
+   *   lifecycle.close.idempotent lifecycle.close.second-waits; lifecycle.read.closed-meanwhile
+   *   lifecycle.list.closed-meanwhile lifecycle.read.step-in-flight
    */
   close(): Promise<void>
 
@@ -128,6 +180,13 @@ export interface Backend {
    * - `IO`, with what the storage said as its `cause`, if the storage failed. The outcome is then unknown until `head` has been asked.
    *
    * Among concurrent appends with one expected version exactly one wins.
+   * @case atomicity.read-whole-batches atomicity.head-with-projection atomicity.trim-with-append append.batch.large
+   *   append.resolves-undefined; durability.killed durability.acknowledged-then-killed append.visible
+   *   shared.other-process readers.sessions-come-and-go atomicity.read-after-head; append.conflict.stale
+   *   append.conflict.ahead append.conflict.missing append.conflict.incarnation append.conflict.before-arguments
+   *   append.conflict.incarnation.exact; append.conflict.stale trim.refused-append projection.refused-append;
+   *   append.invalid.*; none (no case can make an unknown storage fail);
+   *   none (the same); append.race.*
    */
   append(
     session: string,
@@ -142,15 +201,22 @@ export interface Backend {
    * first batch was asked for is not seen, and an append is seen whole or not at all. Ranges are ascending and do not
    * overlap (`INVALID_ARGUMENT` otherwise). A seq below 1, a fraction and a negative limit are `INVALID_ARGUMENT`. An unknown session has no events. A batch is never empty.
    * Leaving the loop early releases everything.
+   * @case read.snapshot.append read.snapshot.trim read.snapshot.ranges shared.snapshot.append shared.snapshot.trim
+   *   read.snapshot.new-life shared.snapshot.new-life readers.snapshot.append readers.snapshot.trim
+   *   readers.snapshot.new-life atomicity.read-whole-batches read.long read.parallel read.range.matrix
+   *   read.range.adjacent read.ranges.many erase.running-reader; read.invalid.order; read.invalid.numbers;
+   *   read.unknown; read.batch.never-empty; read.break.releases read.throw.releases list.break.releases
    */
   read(session: string, ranges: readonly Range[], options?: ReadOptions): AsyncIterable<readonly EventRecord[]>
 
-  /** `undefined` if there is no such session. */
+  /** `undefined` if there is no such session. @case head.unknown */
   head(session: string): Promise<Head | undefined>
 
   /**
    * Every session once, in the byte order of the UTF-8 keys, in batches that are never empty. Sessions that come or
    * go meanwhile may or may not be seen; all others are.
+   * @case list.every-session-once list.thousand list.byte-order list.batch.never-empty list.empty list.matrix
+   *   list.paging; list.stable
    */
   list(range?: ListRange): AsyncIterable<readonly SessionHead[]>
 
@@ -158,12 +224,17 @@ export interface Backend {
    * Removes every byte of a session, also from logs, journals, free pages and files that were set aside. All of it or nothing, for whoever reads
    * meanwhile and after a crash. `CONFLICT` unless its last seq is `expectedLast`; erasing what does not exist
    * (`expectedLast` 0) does nothing. Used again, the session begins at 1 in a new incarnation.
+   * @case erase.every-byte erase.every-byte.set-aside erase.every-byte.killed erase.removes erase.trimmed
+   *   erase.sessions-apart persistent.erase; atomicity.erase durability.killed-in-erase readers.sessions-come-and-go;
+   *   erase.compares erase.missing erase.race shared.erase.race shared.erase.processes; erase.begins-anew
+   *   erase.stale-incarnation
    */
   erase(session: string, expectedLast: number): Promise<void>
 
   /**
    * Yields whenever another process may have written to the session. A hint: it carries no data, may come without
    * cause, and core polls as well. Ends when `signal` aborts or the backend is closed.
+   * @case wake.hints wake.processes wake.readers; none (a duty of core); wake.ends wake.closed
    */
   wake?(session: string, signal: AbortSignal): AsyncIterable<void>
 

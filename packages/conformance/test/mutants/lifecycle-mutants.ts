@@ -1,8 +1,8 @@
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Backend, Capabilities } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
-import { memoryAnimal, memoryTarget, memoryTargetWith, pause } from './animal.ts'
-import type { Animal } from './animal.ts'
+import { memoryMutant, memoryTarget, memoryTargetWith, pause } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
 
 const swallowed = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
@@ -13,8 +13,8 @@ const swallowed = async <T>(work: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-function claims(name: string, caughtBy: readonly string[], lie: Partial<Capabilities>): Animal {
-  return memoryAnimal(name, caughtBy, (inner) => ({ capabilities: Object.freeze({ ...inner.capabilities, ...lie }) }))
+function claims(name: string, caughtBy: readonly string[], lie: Partial<Capabilities>): Mutant {
+  return memoryMutant(name, caughtBy, (inner) => ({ capabilities: Object.freeze({ ...inner.capabilities, ...lie }) }))
 }
 
 const awake: Partial<Backend> = {
@@ -24,16 +24,16 @@ const awake: Partial<Backend> = {
   },
 }
 
-export const lifecycleAnimals: readonly Animal[] = [
-  memoryAnimal(
+export const lifecycleMutants: readonly Mutant[] = [
+  memoryMutant(
     'answers head when it is closed',
     ['lifecycle.closed', 'lifecycle.never-opened', 'lifecycle.closing'],
     (inner) => ({ head: (session) => swallowed(inner.head(session)) }),
   ),
-  memoryAnimal('swallows an append when it is closed', ['lifecycle.closed', 'lifecycle.never-opened'], (inner) => ({
+  memoryMutant('swallows an append when it is closed', ['lifecycle.closed', 'lifecycle.never-opened'], (inner) => ({
     append: (...args) => swallowed(inner.append(...args)),
   })),
-  memoryAnimal(
+  memoryMutant(
     'gives nothing to read when it is closed',
     ['lifecycle.closed', 'lifecycle.read.closed-meanwhile'],
     (inner) => ({
@@ -46,7 +46,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       },
     }),
   ),
-  memoryAnimal(
+  memoryMutant(
     'gives an empty list when it is closed',
     ['lifecycle.closed', 'lifecycle.list.closed-meanwhile'],
     (inner) => ({
@@ -59,7 +59,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       },
     }),
   ),
-  memoryAnimal(
+  memoryMutant(
     'lets a read run on after close',
     ['lifecycle.read.closed-meanwhile', 'lifecycle.read.belongs-to-its-life'],
     (inner) => ({
@@ -70,7 +70,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       },
     }),
   ),
-  memoryAnimal('waits for open instead of refusing', ['lifecycle.opening'], (inner) => {
+  memoryMutant('waits for open instead of refusing', ['lifecycle.opening'], (inner) => {
     let opening: Promise<unknown> = Promise.resolve()
     return {
       open(options) {
@@ -81,14 +81,14 @@ export const lifecycleAnimals: readonly Animal[] = [
       head: (session) => opening.then(() => inner.head(session)),
     }
   }),
-  memoryAnimal('gives another report each time', ['lifecycle.open.same-report'], (inner) => {
+  memoryMutant('gives another report each time', ['lifecycle.open.same-report'], (inner) => {
     let times = 0
     return { open: async (options) => ({ ...(await inner.open(options)), created: times++ === 0 }) }
   }),
-  memoryAnimal('says that there was a store before', ['lifecycle.open.report'], (inner) => ({
+  memoryMutant('says that there was a store before', ['lifecycle.open.report'], (inner) => ({
     open: async (options) => ({ ...(await inner.open(options)), created: false }),
   })),
-  memoryAnimal('fails when it is closed twice', ['lifecycle.close.idempotent'], (inner) => {
+  memoryMutant('fails when it is closed twice', ['lifecycle.close.idempotent'], (inner) => {
     let closed = false
     return {
       open(options) {
@@ -102,7 +102,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal(
+  memoryMutant(
     'closes without waiting for appends',
     ['lifecycle.close.waits-for-appends', 'lifecycle.close.second-waits'],
     (inner) => ({
@@ -112,7 +112,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       },
     }),
   ),
-  memoryAnimal(
+  memoryMutant(
     'says that its storage failed when it is closed under a call',
     ['lifecycle.close.calls-in-flight'],
     (inner) => ({
@@ -125,7 +125,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       },
     }),
   ),
-  memoryAnimal('does not wait for another close', ['lifecycle.close.second-waits'], (inner) => {
+  memoryMutant('does not wait for another close', ['lifecycle.close.second-waits'], (inner) => {
     const appends = new Set<Promise<void>>()
     let closing = false
     return {
@@ -142,7 +142,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal(
+  memoryMutant(
     'cannot be opened again',
     ['lifecycle.reopened', 'lifecycle.open.during-close', 'lifecycle.close.during-open'],
     (inner) => {
@@ -159,7 +159,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       }
     },
   ),
-  memoryAnimal('forgets that open is under way when it is closed', ['lifecycle.close.during-open'], (inner) => {
+  memoryMutant('forgets that open is under way when it is closed', ['lifecycle.close.during-open'], (inner) => {
     let opening: Promise<unknown> | undefined
     return {
       open(options) {
@@ -171,7 +171,7 @@ export const lifecycleAnimals: readonly Animal[] = [
       close: () => (opening === undefined ? inner.close() : Promise.resolve()),
     }
   }),
-  memoryAnimal('answers a step of a read with another session', ['lifecycle.read.step-in-flight'], (inner) => ({
+  memoryMutant('answers a step of a read with another session', ['lifecycle.read.step-in-flight'], (inner) => ({
     read: async function* (...args) {
       for await (const batch of inner.read(...args)) {
         await pause()
@@ -179,14 +179,14 @@ export const lifecycleAnimals: readonly Animal[] = [
       }
     },
   })),
-  memoryAnimal('ignores readOnly', ['read-only.refuses-writes'], (inner) => ({ open: () => inner.open() })),
-  memoryAnimal('drops writes quietly when read-only', ['read-only.refuses-writes'], (inner) => ({
+  memoryMutant('ignores readOnly', ['read-only.refuses-writes'], (inner) => ({ open: () => inner.open() })),
+  memoryMutant('drops writes quietly when read-only', ['read-only.refuses-writes'], (inner) => ({
     append: (...args) =>
       inner.append(...args).catch((error: unknown) => {
         if (!isStoreError(error, 'READ_ONLY')) throw error
       }),
   })),
-  memoryAnimal('stays read-only', ['read-only.then-writable'], (inner) => {
+  memoryMutant('stays read-only', ['read-only.then-writable'], (inner) => {
     let readOnly = false
     return {
       open(options) {
@@ -200,8 +200,8 @@ export const lifecycleAnimals: readonly Animal[] = [
   }),
   claims('claims to survive a crash without keeping anything', ['capabilities.consistent'], { durability: 'os' }),
   claims('claims a durability that does not exist', ['capabilities.complete'], { durability: 'best' as never }),
-  memoryAnimal('implements another contract', ['capabilities.contract'], () => ({ contract: 2 as never })),
-  memoryAnimal('lets its capabilities be changed', ['capabilities.fixed'], (inner) => ({
+  memoryMutant('implements another contract', ['capabilities.contract'], () => ({ contract: 2 as never })),
+  memoryMutant('lets its capabilities be changed', ['capabilities.fixed'], (inner) => ({
     capabilities: { ...inner.capabilities },
   })),
   {

@@ -1,9 +1,9 @@
 import type { Target } from '@turnlog/conformance'
-import { animals, targetOf } from '../fixtures/folder-animals.js'
-import type { Animal } from './animal.ts'
+import { mutants, targetOf } from '../fixtures/folder-mutants.js'
+import type { Mutant } from './mutant.ts'
 
 /** Broken variants of a backend that keeps files, for promises that memory cannot break. */
-export const folderAnimals: readonly Animal[] = Object.entries(animals).map(
+export const folderMutants: readonly Mutant[] = Object.entries(mutants).map(
   ([name, { caughtBy, healthy, ...more }]) => ({
     name,
     caughtBy,

@@ -1,13 +1,13 @@
 import type { Backend, SessionHead } from '@turnlog/core/backend'
 import { closeSync, openSync } from 'node:fs'
-import { memoryAnimal } from './animal.ts'
-import type { Animal } from './animal.ts'
+import { memoryMutant } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
 
 type Change = (heads: SessionHead[], range: NonNullable<Parameters<Backend['list']>[0]>) => SessionHead[]
 
 /** Lists everything and then filters in its own way. */
-function list(name: string, caughtBy: readonly string[], change: Change): Animal {
-  return memoryAnimal(name, caughtBy, (inner) => ({
+function list(name: string, caughtBy: readonly string[], change: Change): Mutant {
+  return memoryMutant(name, caughtBy, (inner) => ({
     list: async function* (range = {}) {
       const heads: SessionHead[] = []
       for await (const batch of inner.list()) heads.push(...batch)
@@ -26,7 +26,7 @@ const right: Change = (heads, { prefix = '', after, limit }) =>
     )
     .slice(0, limit)
 
-export const listAnimals: readonly Animal[] = [
+export const listMutants: readonly Mutant[] = [
   list('orders keys by UTF-16', ['list.byte-order'], (heads, range) =>
     right(heads, range).sort((a, b) => (a.session < b.session ? -1 : 1)),
   ),
@@ -77,7 +77,7 @@ export const listAnimals: readonly Animal[] = [
       range,
     ),
   ),
-  memoryAnimal('looks at close only when a list begins', ['lifecycle.list.closed-meanwhile'], (inner) => ({
+  memoryMutant('looks at close only when a list begins', ['lifecycle.list.closed-meanwhile'], (inner) => ({
     list: async function* (range) {
       const heads: SessionHead[] = []
       for await (const batch of inner.list(range)) heads.push(...batch)
@@ -110,13 +110,13 @@ export const listAnimals: readonly Animal[] = [
   list('counts limit before prefix', ['list.matrix'], (heads, { limit, ...range }) =>
     right(heads.slice(0, limit), range),
   ),
-  memoryAnimal('gives an empty batch of heads', ['list.batch.never-empty', 'list.empty'], (inner) => ({
+  memoryMutant('gives an empty batch of heads', ['list.batch.never-empty', 'list.empty'], (inner) => ({
     list: async function* (range) {
       yield []
       yield* inner.list(range)
     },
   })),
-  memoryAnimal('walks a list by position', ['list.stable'], (inner) => ({
+  memoryMutant('walks a list by position', ['list.stable'], (inner) => ({
     list: async function* (range) {
       for (let place = 0; ; place++) {
         const heads: SessionHead[] = []
@@ -127,7 +127,7 @@ export const listAnimals: readonly Animal[] = [
       }
     },
   })),
-  memoryAnimal('holds a file for each list that was left early', ['list.break.releases'], (inner, { cleanUp }) => ({
+  memoryMutant('holds a file for each list that was left early', ['list.break.releases'], (inner, { cleanUp }) => ({
     list: async function* (range) {
       const file = openSync('/dev/null', 'r')
       let open = true
@@ -137,7 +137,7 @@ export const listAnimals: readonly Animal[] = [
       closeSync(file)
     },
   })),
-  memoryAnimal('lists other heads than head gives', ['head.equals-list'], (inner) => ({
+  memoryMutant('lists other heads than head gives', ['head.equals-list'], (inner) => ({
     list: async function* (range) {
       for await (const batch of inner.list(range)) yield batch.map((head) => Object.assign({}, head, { first: 1 }))
     },

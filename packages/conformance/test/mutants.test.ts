@@ -1,7 +1,7 @@
 import { cases, runConformance } from '@turnlog/conformance'
 import type { CaseResult, Target } from '@turnlog/conformance'
 import { describe, expect, test } from 'vitest'
-import { zoo } from './zoo/index.ts'
+import { mutants } from './mutants/index.ts'
 
 const known = new Set(cases.map(({ id }) => id))
 const outcomes = new Map<string, Promise<CaseResult | undefined>>()
@@ -11,7 +11,7 @@ async function run(target: Target, id: string, seed = 1): Promise<CaseResult | u
   return report.cases[0]
 }
 
-/** A race between processes may go well by luck, so an animal that escapes is met again, with other seeds. */
+/** A race between processes may go well by luck, so a mutant that escapes is met again, with other seeds. */
 async function hunt(target: Target, id: string): Promise<CaseResult | undefined> {
   let outcome: CaseResult | undefined
   for (let seed = 1; seed <= 5 && outcome?.status !== 'failed'; seed++) outcome = await run(target, id, seed)
@@ -26,11 +26,11 @@ function runHealthy(target: Target, id: string): Promise<CaseResult | undefined>
   return outcome
 }
 
-describe('the zoo', () => {
-  test('has more than thirty animals, each with a name of its own and a case that exists', () => {
-    expect(zoo.length).toBeGreaterThan(30)
-    expect(new Set(zoo.map(({ name }) => name)).size).toBe(zoo.length)
-    for (const { name, caughtBy } of zoo) {
+describe('the mutants', () => {
+  test('has more than thirty mutants, each with a name of its own and a case that exists', () => {
+    expect(mutants.length).toBeGreaterThan(30)
+    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
+    for (const { name, caughtBy } of mutants) {
       expect(caughtBy.length, name).toBeGreaterThan(0)
       expect(
         caughtBy.filter((id) => !known.has(id)),
@@ -39,14 +39,14 @@ describe('the zoo', () => {
     }
   })
 
-  describe.each(zoo.map((animal) => [animal.name, animal] as const))('a backend that %s', (_name, animal) => {
-    test.each(animal.caughtBy)('is caught by %s, which its healthy kin passes', async (id) => {
-      expect((await runHealthy(animal.healthy, id))?.failure?.message).toBeUndefined()
-      if (animal.unproven === true) {
-        expect(await run(animal.target, id)).toMatchObject({ status: 'unproven', reason: expect.any(String) as string })
+  describe.each(mutants.map((mutant) => [mutant.name, mutant] as const))('a backend that %s', (_name, mutant) => {
+    test.each(mutant.caughtBy)('is caught by %s, which its healthy kin passes', async (id) => {
+      expect((await runHealthy(mutant.healthy, id))?.failure?.message).toBeUndefined()
+      if (mutant.unproven === true) {
+        expect(await run(mutant.target, id)).toMatchObject({ status: 'unproven', reason: expect.any(String) as string })
         return
       }
-      const caught = await hunt(animal.target, id)
+      const caught = await hunt(mutant.target, id)
       expect(caught?.status).toBe('failed')
       expect(caught?.failure?.message).toContain(caught?.promise)
     })

@@ -1,9 +1,9 @@
-import { memoryAnimal } from './animal.ts'
-import type { Animal } from './animal.ts'
+import { memoryMutant } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
 
 /** Changes every key on its way in, as a lossy encoding does. */
-function keys(name: string, caughtBy: readonly string[], change: (key: string) => string): Animal {
-  return memoryAnimal(name, caughtBy, (inner) => ({
+function keys(name: string, caughtBy: readonly string[], change: (key: string) => string): Mutant {
+  return memoryMutant(name, caughtBy, (inner) => ({
     append: (session, ...rest) => inner.append(change(session), ...rest),
     read: (session, ...rest) => inner.read(change(session), ...rest),
     head: (session) => inner.head(change(session)),
@@ -11,7 +11,7 @@ function keys(name: string, caughtBy: readonly string[], change: (key: string) =
   }))
 }
 
-export const keyAnimals: readonly Animal[] = [
+export const keyMutants: readonly Mutant[] = [
   keys('replaces separators in keys', ['keys.separators', 'keys.pairs'], (key) => key.replaceAll(/[:/\\]/g, '_')),
   keys('ignores case in keys', ['keys.case', 'keys.pairs'], (key) => key.toLowerCase()),
   keys('normalises Unicode in keys', ['keys.unicode'], (key) => key.normalize('NFC')),
@@ -24,7 +24,7 @@ export const keyAnimals: readonly Animal[] = [
     key.replaceAll(/%(2F|3A)/g, (text) => decodeURIComponent(text)),
   ),
   keys('drops a file extension', ['keys.own-names'], (key) => key.replace(/(.)\.(jsonl?|tmp|torn)$/, '$1')),
-  memoryAnimal('takes a prefix of a key for a match', ['keys.prefixes', 'trim.sessions-apart'], (inner) => ({
+  memoryMutant('takes a prefix of a key for a match', ['keys.prefixes', 'trim.sessions-apart'], (inner) => ({
     read: async function* (session, ranges, options) {
       for await (const heads of inner.list({ prefix: session })) {
         for (const head of heads) yield* inner.read(head.session, ranges, options)

@@ -1,17 +1,17 @@
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord, Json } from '@turnlog/core/backend'
-import { memoryAnimal, pause } from './animal.ts'
-import type { Animal } from './animal.ts'
+import { memoryMutant, pause } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
 
 type Append = Backend['append']
 
 /** Calls append with other arguments. */
-function append(name: string, caughtBy: readonly string[], change: (inner: Backend) => Append): Animal {
-  return memoryAnimal(name, caughtBy, (inner) => ({ append: change(inner) }))
+function append(name: string, caughtBy: readonly string[], change: (inner: Backend) => Append): Mutant {
+  return memoryMutant(name, caughtBy, (inner) => ({ append: change(inner) }))
 }
 
 /** Lets something come back differently from how it was stored. */
-function changesError(name: string, caughtBy: readonly string[], change: (error: StoreError) => StoreError): Animal {
+function changesError(name: string, caughtBy: readonly string[], change: (error: StoreError) => StoreError): Mutant {
   return append(name, caughtBy, (inner) => async (...args) => {
     try {
       await inner.append(...args)
@@ -24,7 +24,7 @@ function changesError(name: string, caughtBy: readonly string[], change: (error:
 const renumbered = (events: readonly EventRecord[], start: number): EventRecord[] =>
   events.map((event, index) => Object.assign({}, event, { seq: start + index }))
 
-export const appendAnimals: readonly Animal[] = [
+export const appendMutants: readonly Mutant[] = [
   append(
     'ignores expected.last',
     ['append.conflict.stale', 'model.commands'],
@@ -352,7 +352,7 @@ export const appendAnimals: readonly Animal[] = [
     await inner.append(...args)
     return 1 as unknown as undefined
   }),
-  memoryAnimal('stores one projection for all sessions', ['append.sessions-apart', 'projection.latest'], (inner) => {
+  memoryMutant('stores one projection for all sessions', ['append.sessions-apart', 'projection.latest'], (inner) => {
     let latest: Json = null
     return {
       async append(session, expected, events, projection, options) {
@@ -369,7 +369,7 @@ export const appendAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal(
+  memoryMutant(
     'stores the projection after the events',
     ['atomicity.head-with-projection', 'atomicity.list-with-projection'],
     (inner) => {
@@ -391,7 +391,7 @@ export const appendAnimals: readonly Animal[] = [
       }
     },
   ),
-  memoryAnimal('loses the projection', ['projection.latest', 'head.fields'], (inner) => ({
+  memoryMutant('loses the projection', ['projection.latest', 'head.fields'], (inner) => ({
     async head(session) {
       const head = await inner.head(session)
       return head && { ...head, projection: null }
@@ -403,7 +403,7 @@ export const appendAnimals: readonly Animal[] = [
     (inner) => (session, expected, events, projection, options) =>
       inner.append(session, expected, events, JSON.stringify(projection).length > 65_535 ? null : projection, options),
   ),
-  memoryAnimal('keeps the first projection', ['projection.latest'], (inner) => {
+  memoryMutant('keeps the first projection', ['projection.latest'], (inner) => {
     const firsts = new Map<string, Json>()
     return {
       async append(session, expected, events, projection, options) {
@@ -412,7 +412,7 @@ export const appendAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal('stores the projection of a refused append', ['projection.refused-append'], (inner) => {
+  memoryMutant('stores the projection of a refused append', ['projection.refused-append'], (inner) => {
     const projections = new Map<string, Json>()
     return {
       async append(session, expected, events, projection, options) {
@@ -425,7 +425,7 @@ export const appendAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal('drops a falsy projection', ['projection.falsy'], (inner) => {
+  memoryMutant('drops a falsy projection', ['projection.falsy'], (inner) => {
     let before: Json = 'before'
     return {
       async append(session, expected, events, projection, options) {
@@ -491,7 +491,7 @@ export const appendAnimals: readonly Animal[] = [
         options,
       ),
   ),
-  memoryAnimal('tells of an append before it can be read', ['atomicity.read-after-head'], (inner) => {
+  memoryMutant('tells of an append before it can be read', ['atomicity.read-after-head'], (inner) => {
     const announced = new Map<string, number>()
     return {
       async append(session, expected, events, projection, options) {

@@ -1,18 +1,18 @@
 import { closeSync, openSync } from 'node:fs'
 import { StoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord, Head } from '@turnlog/core/backend'
-import { memoryAnimal, pause } from './animal.ts'
-import type { Animal } from './animal.ts'
+import { memoryMutant, pause } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
 
 type Read = Backend['read']
 
 const headsOfTheProcess = new Map<string, Head>()
 
-function read(name: string, caughtBy: readonly string[], change: (inner: Backend) => Read): Animal {
-  return memoryAnimal(name, caughtBy, (inner) => ({ read: change(inner) }))
+function read(name: string, caughtBy: readonly string[], change: (inner: Backend) => Read): Mutant {
+  return memoryMutant(name, caughtBy, (inner) => ({ read: change(inner) }))
 }
 
-export const readAnimals: readonly Animal[] = [
+export const readMutants: readonly Mutant[] = [
   read('gives a place in use to another session when it runs out of them', ['atomicity.sessions-apart'], (inner) => {
     const places: string[] = []
     let next = 0
@@ -151,7 +151,7 @@ export const readAnimals: readonly Animal[] = [
         for (let start = 0; start < events.length; start += 5000) yield events.slice(start, start + 5000)
       },
   ),
-  memoryAnimal(
+  memoryMutant(
     'keeps the bounds of a read, not its events, and removes what is trimmed with a later append',
     ['read.snapshot.trim'],
     (inner) => {
@@ -324,7 +324,7 @@ export const readAnimals: readonly Animal[] = [
       return inner.read(session, ranges, options)
     },
   ),
-  memoryAnimal(
+  memoryMutant(
     'holds a file for each read that was left early',
     ['read.break.releases', 'read.throw.releases'],
     (inner, { cleanUp }) => ({
@@ -352,13 +352,13 @@ export const readAnimals: readonly Animal[] = [
       }
     }
   }),
-  memoryAnimal('says 0 bytes', ['head.bytes', 'head.bytes.grows'], (inner) => ({
+  memoryMutant('says 0 bytes', ['head.bytes', 'head.bytes.grows'], (inner) => ({
     async head(session) {
       const head = await inner.head(session)
       return head && { ...head, bytes: 0 }
     },
   })),
-  memoryAnimal('counts what was trimmed among its bytes', ['head.bytes.falls'], (inner) => {
+  memoryMutant('counts what was trimmed among its bytes', ['head.bytes.falls'], (inner) => {
     const most = new Map<string, number>()
     return {
       async head(session) {
@@ -369,7 +369,7 @@ export const readAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal('keeps one cache of heads for all stores of the process', ['append.stores-apart'], (inner) => ({
+  memoryMutant('keeps one cache of heads for all stores of the process', ['append.stores-apart'], (inner) => ({
     async append(session, ...rest) {
       await inner.append(session, ...rest)
       headsOfTheProcess.delete(session)
@@ -380,26 +380,26 @@ export const readAnimals: readonly Animal[] = [
       return head
     },
   })),
-  memoryAnimal('says first is last when everything is trimmed', ['trim.everything'], (inner) => ({
+  memoryMutant('says first is last when everything is trimmed', ['trim.everything'], (inner) => ({
     async head(session) {
       const head = await inner.head(session)
       return head && { ...head, first: Math.min(head.first, head.last) }
     },
   })),
-  memoryAnimal('forgets a session of which everything is trimmed', ['trim.everything'], (inner) => ({
+  memoryMutant('forgets a session of which everything is trimmed', ['trim.everything'], (inner) => ({
     async head(session) {
       const head = await inner.head(session)
       return head === undefined || head.first > head.last ? undefined : head
     },
   })),
-  memoryAnimal('fails for the head of an unknown session', ['head.unknown'], (inner) => ({
+  memoryMutant('fails for the head of an unknown session', ['head.unknown'], (inner) => ({
     async head(session) {
       const head = await inner.head(session)
       if (head === undefined) throw new StoreError('NOT_FOUND', 'no such session')
       return head
     },
   })),
-  memoryAnimal(
+  memoryMutant(
     'says that every session begins at 1',
     ['head.fields', 'trim.monotone', 'trim.moves-start'],
     (inner) => ({
@@ -409,7 +409,7 @@ export const readAnimals: readonly Animal[] = [
       },
     }),
   ),
-  memoryAnimal('moves the logical start back when asked', ['trim.monotone'], (inner) => {
+  memoryMutant('moves the logical start back when asked', ['trim.monotone'], (inner) => {
     const firsts = new Map<string, number>()
     const firstOf = (session: string): number => firsts.get(session) ?? 1
     return {

@@ -1,20 +1,20 @@
-import { memoryAnimal } from './animal.ts'
-import type { Animal } from './animal.ts'
+import { memoryMutant } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
 
-export const eraseAnimals: readonly Animal[] = [
-  memoryAnimal('erases without comparing', ['erase.compares', 'erase.race', 'model.commands'], (inner) => ({
+export const eraseMutants: readonly Mutant[] = [
+  memoryMutant('erases without comparing', ['erase.compares', 'erase.race', 'model.commands'], (inner) => ({
     async erase(session) {
       const head = await inner.head(session)
       await inner.erase(session, head?.last ?? 0)
     },
   })),
-  memoryAnimal('erases nothing', ['erase.removes'], () => ({ erase: () => Promise.resolve() })),
-  memoryAnimal('fails to erase what does not exist', ['erase.missing'], (inner) => ({
+  memoryMutant('erases nothing', ['erase.removes'], () => ({ erase: () => Promise.resolve() })),
+  memoryMutant('fails to erase what does not exist', ['erase.missing'], (inner) => ({
     async erase(session, expectedLast) {
       await inner.erase(session, (await inner.head(session)) === undefined ? expectedLast + 1 : expectedLast)
     },
   })),
-  memoryAnimal('only hides what is erased from lists', ['erase.removes', 'erase.begins-anew'], (inner) => {
+  memoryMutant('only hides what is erased from lists', ['erase.removes', 'erase.begins-anew'], (inner) => {
     const hidden = new Set<string>()
     return {
       async erase(session, expectedLast) {
@@ -26,7 +26,7 @@ export const eraseAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal('gives a new life the old incarnation', ['erase.begins-anew', 'erase.stale-incarnation'], (inner) => {
+  memoryMutant('gives a new life the old incarnation', ['erase.begins-anew', 'erase.stale-incarnation'], (inner) => {
     const firsts = new Map<string, string>()
     return {
       async append(session, { last, incarnation }, ...rest) {
@@ -35,14 +35,14 @@ export const eraseAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal('erases every session whose key begins with the key', ['erase.sessions-apart'], (inner) => ({
+  memoryMutant('erases every session whose key begins with the key', ['erase.sessions-apart'], (inner) => ({
     async erase(session, expectedLast) {
       await inner.erase(session, expectedLast)
       for await (const batch of inner.list({ prefix: session }))
         for (const { session: key, last } of batch) await inner.erase(key, last)
     },
   })),
-  memoryAnimal('cannot erase what is all trimmed', ['erase.trimmed'], (inner) => ({
+  memoryMutant('cannot erase what is all trimmed', ['erase.trimmed'], (inner) => ({
     async erase(session, expectedLast) {
       const head = await inner.head(session)
       if (head === undefined || head.first <= head.last) await inner.erase(session, expectedLast)

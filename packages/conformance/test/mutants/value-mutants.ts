@@ -1,10 +1,10 @@
 import type { Json } from '@turnlog/core/backend'
-import { memoryAnimal } from './animal.ts'
-import type { Animal } from './animal.ts'
+import { memoryMutant } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
 
 /** Changes every value of every event on its way in, as a lossy codec does. */
-function values(name: string, caughtBy: readonly string[], change: (value: Json) => Json): Animal {
-  return memoryAnimal(name, caughtBy, (inner) => ({
+function values(name: string, caughtBy: readonly string[], change: (value: Json) => Json): Mutant {
+  return memoryMutant(name, caughtBy, (inner) => ({
     append: (session, expected, events, projection, options) =>
       inner.append(
         session,
@@ -16,7 +16,7 @@ function values(name: string, caughtBy: readonly string[], change: (value: Json)
   }))
 }
 
-function texts(name: string, caughtBy: readonly string[], change: (text: string) => string): Animal {
+function texts(name: string, caughtBy: readonly string[], change: (text: string) => string): Mutant {
   return values(name, caughtBy, (value) => (typeof value === 'string' ? change(value) : value))
 }
 
@@ -39,8 +39,8 @@ function depthOf(value: Json): number {
 }
 
 /** Loses fields of the event itself, which it has a use for, and keeps those that lie deeper. */
-function withoutFields(...names: readonly string[]): Animal {
-  return memoryAnimal(`keeps no field of an event called ${names.join(' or ')}`, ['values.field-names'], (inner) => ({
+function withoutFields(...names: readonly string[]): Mutant {
+  return memoryMutant(`keeps no field of an event called ${names.join(' or ')}`, ['values.field-names'], (inner) => ({
     append: (session, expected, events, ...rest) =>
       inner.append(
         session,
@@ -53,7 +53,7 @@ function withoutFields(...names: readonly string[]): Animal {
   }))
 }
 
-export const valueAnimals: readonly Animal[] = [
+export const valueMutants: readonly Mutant[] = [
   withoutFields('session', 'key', '_id'),
   withoutFields('projection'),
   withoutFields('first', 'last', 'incarnation'),
@@ -160,7 +160,7 @@ export const valueAnimals: readonly Animal[] = [
   texts('removes overrides of direction', ['values.right-to-left-overrides'], (text) =>
     text.replaceAll(/[\u202a-\u202e]/g, ''),
   ),
-  memoryAnimal('keeps the events it was given', ['aliasing.input-events'], (inner) => {
+  memoryMutant('keeps the events it was given', ['aliasing.input-events'], (inner) => {
     const given = new Map<string, unknown>()
     return {
       async append(session, expected, events, ...rest) {
@@ -174,7 +174,7 @@ export const valueAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal('keeps the projection it was given', ['aliasing.input-projection'], (inner) => {
+  memoryMutant('keeps the projection it was given', ['aliasing.input-projection'], (inner) => {
     const given = new Map<string, Json>()
     return {
       async append(session, expected, events, projection, options) {
@@ -187,13 +187,13 @@ export const valueAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal('freezes what it was given', ['aliasing.input-untouched'], (inner) => ({
+  memoryMutant('freezes what it was given', ['aliasing.input-untouched'], (inner) => ({
     async append(session, expected, events, ...rest) {
       await inner.append(session, expected, events, ...rest)
       for (const event of events) Object.freeze(event)
     },
   })),
-  memoryAnimal('returns live events', ['aliasing.output-events'], (inner) => {
+  memoryMutant('returns live events', ['aliasing.output-events'], (inner) => {
     const live = new Map<string, unknown[]>()
     return {
       async append(session, expected, events, ...rest) {
@@ -206,7 +206,7 @@ export const valueAnimals: readonly Animal[] = [
       },
     }
   }),
-  memoryAnimal('returns live heads', ['aliasing.output-heads'], (inner) => {
+  memoryMutant('returns live heads', ['aliasing.output-heads'], (inner) => {
     const live = new Map<string, Awaited<ReturnType<typeof inner.head>>>()
     return {
       async head(session) {

@@ -3,7 +3,7 @@ import type { Backend } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
 
 /** A backend that breaks one promise, and the cases that must notice. */
-export interface Animal {
+export interface Mutant {
   readonly name: string
   readonly caughtBy: readonly string[]
   /** What it was made of. The same cases must pass with it. */
@@ -13,13 +13,13 @@ export interface Animal {
   readonly unproven?: boolean
 }
 
-/** What an animal does differently. `inner` is the right backend underneath. */
+/** What a mutant does differently. `inner` is the right backend underneath. */
 export type Defect = (inner: Backend, context: { readonly cleanUp: (work: () => void) => void }) => Partial<Backend>
 
 export const memoryTarget: Target = memoryTargetWith('memory', () => ({}))
 
 /** A memory backend with one defect. */
-export function memoryAnimal(name: string, caughtBy: readonly string[], defect: Defect): Animal {
+export function memoryMutant(name: string, caughtBy: readonly string[], defect: Defect): Mutant {
   return { name, caughtBy, healthy: memoryTarget, target: memoryTargetWith(name, defect) }
 }
 
