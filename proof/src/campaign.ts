@@ -1,5 +1,5 @@
+import type { Random } from '@turnlog/conformance/random'
 import type { BackendName } from './child/make-backend.ts'
-import type { Random } from './random.ts'
 
 /** One line of the table. */
 export interface Outcome {

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
+import { Random } from '@turnlog/conformance/random'
+
 import type { Campaign, CampaignContext, Outcome } from './campaign.ts'
 import type { BackendName } from './child/make-backend.ts'
 import { prepareChildren } from './machine/start-child.ts'
-import { Random } from './random.ts'
 
 export interface RunOptions {
   readonly campaigns: readonly Campaign[]

@@ -15,13 +15,22 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
   }
 
+  /** A whole number from 0 up to, not including, `end`. */
+  below(end: number): number {
+    return Math.floor(this.next() * end)
+  }
+
   /** Both ends belong to it. */
   integer(min: number, max: number): number {
-    return min + Math.floor(this.next() * (max - min + 1))
+    return min + this.below(max - min + 1)
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
   }
 
   pick<T>(items: readonly T[]): T {
-    return items[this.integer(0, items.length - 1)] as T // never empty: every caller passes a literal or a checked list
+    return items[this.below(items.length)] as T // never empty: every caller passes a literal or a checked list
   }
 
   shuffle<T>(items: readonly T[]): T[] {
@@ -35,10 +44,15 @@ export class Random {
     return shuffled
   }
 
+  /** For a generator of its own. */
+  seed(): number {
+    return this.below(2 ** 32)
+  }
+
   /** Letters and digits, so that a text can be searched for in a file of any format. */
   word(length: number): string {
     const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
-    return Array.from({ length }, () => letters[this.integer(0, letters.length - 1)]).join('')
+    return Array.from({ length }, () => letters[this.below(letters.length)]).join('')
   }
 }
 

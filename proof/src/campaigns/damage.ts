@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import type { Random } from '@turnlog/conformance/random'
+
 import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
 import { SHAPES } from '../child/damage-shape.ts'
 import type { BackendName } from '../child/make-backend.ts'
@@ -9,7 +11,6 @@ import type { Damage } from '../damage.ts'
 import { describeDamage } from '../damage.ts'
 import type { Child, Ended } from '../machine/start-child.ts'
 import { startChild } from '../machine/start-child.ts'
-import type { Random } from '../random.ts'
 
 /** An opening that takes longer hangs. */
 const HANG_MS = 20_000

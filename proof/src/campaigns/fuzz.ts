@@ -1,6 +1,6 @@
+import { Random } from '@turnlog/conformance/random'
 import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
 import { startChild } from '../machine/start-child.ts'
-import { Random } from '../random.ts'
 
 type Report =
   | { readonly violation: string }

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { Random } from '@turnlog/conformance/random'
+
 import type { CampaignContext, Outcome } from '../campaign.ts'
 import { PIPED_JOURNAL } from '../child/journal.ts'
 import type { BackendName } from '../child/make-backend.ts'
@@ -11,7 +13,6 @@ import { parallel } from '../machine/parallel.ts'
 import type { Child } from '../machine/start-child.ts'
 import { startChild } from '../machine/start-child.ts'
 import { Oracle } from '../model/oracle.ts'
-import { Random } from '../random.ts'
 import { judgeEpisode, reopen } from './judge-episode.ts'
 import type { Trouble } from './troubles.ts'
 

@@ -26,7 +26,7 @@ async function checkBackend(context: CampaignContext, backend: BackendName): Pro
     const seed = context.random.seed()
     const path = join(directory, `${backend}-${index}`)
     const output = `${path}.history`
-    const shape = { sessions: context.random.between(1, 4), clients: context.random.between(2, 24), calls: 100 }
+    const shape = { sessions: context.random.integer(1, 4), clients: context.random.integer(2, 24), calls: 100 }
     const { code, errorText } = await startChild('history', { backend, path, seed, output, ...shape }).ended
     if (code !== 0) violations.push(`${backend}, seed ${seed}: the process ended with ${code}: ${errorText}`)
     else {

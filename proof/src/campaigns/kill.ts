@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { Random } from '@turnlog/conformance/random'
+
 import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
 import type { BackendName } from '../child/make-backend.ts'
 import type { WriterTask } from '../child/writer-task.ts'
@@ -9,7 +11,6 @@ import { parallel } from '../machine/parallel.ts'
 import type { Ended } from '../machine/start-child.ts'
 import { startChild } from '../machine/start-child.ts'
 import { Oracle } from '../model/oracle.ts'
-import { Random } from '../random.ts'
 
 /** Kills that one store has to live through before the next begins. */
 const LIVES = 25

@@ -2,6 +2,8 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { Random } from '@turnlog/conformance/random'
+
 import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
 import { CONTROL_BLOCK_BYTES } from '../child/control-block.ts'
 import type { BackendName } from '../child/make-backend.ts'
@@ -10,7 +12,6 @@ import type { FileSystemName } from '../machine/disk-image.ts'
 import { DiskImage, stop, whyNoPowerCuts } from '../machine/disk-image.ts'
 import { WriterServer } from '../machine/writer-server.ts'
 import { Oracle } from '../model/oracle.ts'
-import { Random } from '../random.ts'
 
 /** Cuts that one store has to live through before the next begins. */
 const LIVES = 20

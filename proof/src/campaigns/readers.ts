@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { Random } from '@turnlog/conformance/random'
+
 import type { Campaign, CampaignContext, Outcome } from '../campaign.ts'
 import type { ReaderTask } from '../child/reader-main.ts'
 import type { WriterTask } from '../child/writer-task.ts'
 import { parallel } from '../machine/parallel.ts'
 import { startChild } from '../machine/start-child.ts'
 import { judgeReader } from '../model/judge-reader.ts'
-import { Random } from '../random.ts'
 
 /** Kills of the writer that one reader lives through. */
 const LIVES = 20

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { Random } from '@turnlog/conformance/random'
+
 import type { Child } from '../machine/start-child.ts'
 import { hasTool, isRoot, runTool } from '../machine/tools.ts'
-import type { Random } from '../random.ts'
 
 /** Who may not open a file cannot read one that is not open. */
 export const NO_MORE_FILES: RegExp = /cannot be read: IO: .*(?:\bEMFILE\b|Too many open files)/
@@ -42,8 +43,8 @@ export const TROUBLES: readonly Trouble[] = [
     whyNot: () => (isRoot() ? undefined : 'mounting needs root'),
     prepare: (directory, random) => {
       mkdirSync(directory, { recursive: true })
-      runTool('mount', '-t', 'tmpfs', '-o', `size=${random.between(300, 1200)}k`, 'tmpfs', directory)
-      writeFileSync(join(directory, 'ballast'), Buffer.alloc(random.between(20, 100) * 1024))
+      runTool('mount', '-t', 'tmpfs', '-o', `size=${random.integer(300, 1200)}k`, 'tmpfs', directory)
+      writeFileSync(join(directory, 'ballast'), Buffer.alloc(random.integer(20, 100) * 1024))
       return storeIn(directory)
     },
     begin: nothing,
@@ -59,7 +60,7 @@ export const TROUBLES: readonly Trouble[] = [
     counts: [4, 60],
     whyNot: whyNoLimits,
     prepare: storeIn,
-    begin: (child, random) => limit(child, 'fsize', random.between(200, 40_000)),
+    begin: (child, random) => limit(child, 'fsize', random.integer(200, 40_000)),
     end: (child) => limit(child, 'fsize', 'unlimited'),
     cleanUp: nothing,
   },

@@ -70,7 +70,7 @@ export async function coreTargets(): Promise<readonly FuzzTarget[]> {
         const target = memoryBackend()
         await target.open()
         try {
-          await importSessions(target, chunks(mutateBytes(file, random), random.between(1, 400)))
+          await importSessions(target, chunks(mutateBytes(file, random), random.integer(1, 400)))
         } finally {
           await target.close()
         }

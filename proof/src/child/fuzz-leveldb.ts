@@ -1,6 +1,6 @@
+import type { Random } from '@turnlog/conformance/random'
 import type { Json } from '@turnlog/core'
 
-import type { Random } from '../random.ts'
 import type { FuzzTarget } from './fuzz-target.ts'
 import { SECRET } from './fuzz-target.ts'
 import { mutateBytes } from './mutate.ts'

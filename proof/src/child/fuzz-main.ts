@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 
+import { Random } from '@turnlog/conformance/random'
 import { isStoreError } from '@turnlog/core'
 
-import { Random } from '../random.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { coreTargets } from './fuzz-core.ts'
 import { jsonlTargets } from './fuzz-jsonl.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '@turnlog/conformance/random'
 
 /** Stands for what somebody said: it may never be found in an error or in bytes of another session. */
 export const SECRET = 'SECRET-7f3a91-of-another'

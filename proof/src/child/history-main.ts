@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 
+import { Random } from '@turnlog/conformance/random'
 import { openStore } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
 
 import { idOf, messageOf } from '../model/message-of.ts'
 import type { ProofMessage } from '../model/message-of.ts'
-import { Random } from '../random.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { makeBackend } from './make-backend.ts'
 import type { StorePlace } from './make-backend.ts'
@@ -61,7 +61,7 @@ async function run(store: SessionStore<ProofMessage>, client: number, random: Ra
     const key = `s${random.below(task.sessions)}`
     const began = clock++
     if (random.chance(0.5)) {
-      const ids = Array.from({ length: random.between(1, 3) }, (_, index) => `s${client}.${n}.${index}`)
+      const ids = Array.from({ length: random.integer(1, 3) }, (_, index) => `s${client}.${n}.${index}`)
       const { version } = await store.addMessages(key, ids.map(messageOf))
       calls.push({ key, kind: 'write', began, ended: clock++, version, ids })
     } else {

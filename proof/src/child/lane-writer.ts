@@ -1,3 +1,4 @@
+import type { Random } from '@turnlog/conformance/random'
 import type { SessionStore } from '@turnlog/core'
 import { isStoreError } from '@turnlog/core'
 
@@ -5,7 +6,6 @@ import { idOf } from '../model/message-of.ts'
 import type { ProofMessage } from '../model/message-of.ts'
 import type { Operation, Place, Retry } from '../model/operation.ts'
 import type { BeginRecord, LogSight } from '../model/record.ts'
-import type { Random } from '../random.ts'
 import type { Journal } from './journal.ts'
 import { perform, takesOperationId } from './perform.ts'
 
@@ -73,7 +73,7 @@ export class LaneWriter {
   async calmStep(): Promise<void> {
     const random = this.#random
     const choice = random.below(20)
-    if (choice > 0) return this.#add(random.chance(0.8) ? random.between(1, 5) : random.between(6, 100))
+    if (choice > 0) return this.#add(random.chance(0.8) ? random.integer(1, 5) : random.integer(6, 100))
     const view = await this.#see(this.key, false)
     if (view === undefined || view.ids.length < 200) return undefined
     // What is cut off is then removed from the file, which is written anew under the eyes of the reader.
@@ -86,9 +86,9 @@ export class LaneWriter {
     if (!(await this.#isClear())) return undefined
     const random = this.#random
     const choice = random.below(100)
-    if (choice < 40) return this.#add(random.chance(0.8) ? random.between(1, 4) : random.between(5, 100))
+    if (choice < 40) return this.#add(random.chance(0.8) ? random.integer(1, 4) : random.integer(5, 100))
     if (choice < 48) {
-      await Promise.all(Array.from({ length: random.between(2, 6) }, () => this.#add(random.between(1, 3))))
+      await Promise.all(Array.from({ length: random.integer(2, 6) }, () => this.#add(random.integer(1, 3))))
       return
     }
     if (choice < 52) return this.#call({ kind: 'summary', text: `summary ${this.#newIds(1)[0] ?? ''}` })
@@ -96,7 +96,7 @@ export class LaneWriter {
     if (choice < 57) return this.#call({ kind: 'note' })
     const view = await this.#see(this.key, random.chance(0.1))
     if (view === undefined) return undefined
-    if (view.ids.length > LONG_VIEW) return this.#call({ kind: 'keepLast', count: random.between(0, 20) })
+    if (view.ids.length > LONG_VIEW) return this.#call({ kind: 'keepLast', count: random.integer(0, 20) })
     return this.#stepOn(view, choice)
   }
 
@@ -107,7 +107,7 @@ export class LaneWriter {
     const index = random.below(ids.length)
     const id = ids[index]
     const position = positions[index]
-    if (choice < 62) return this.#call({ kind: 'keepLast', count: random.between(-1, ids.length + 1) })
+    if (choice < 62) return this.#call({ kind: 'keepLast', count: random.integer(-1, ids.length + 1) })
     if (choice < 72) {
       const changed = ids.filter(() => random.chance(0.8))
       if (random.chance(0.3)) changed.splice(random.below(changed.length + 1), 0, ...this.#newIds(1))

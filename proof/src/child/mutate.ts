@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '@turnlog/conformance/random'
 
 /** Numbers at which parsers of lengths go wrong. */
 const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0xc1, 0xdd, 0xdf, 0xc6, 0xc9]
@@ -6,9 +6,9 @@ const EDGES = [0, 1, 0x7f, 0x80, 0xff, 0xc1, 0xdd, 0xdf, 0xc6, 0xc9]
 /** A few changes at random places: bits, bytes, lengths, pieces taken out, doubled or moved. */
 export function mutateBytes(original: Buffer, random: Random): Buffer {
   let bytes = Buffer.from(original)
-  for (let changes = random.between(1, 4); changes > 0; changes--) {
+  for (let changes = random.integer(1, 4); changes > 0; changes--) {
     const at = random.below(Math.max(1, bytes.length))
-    const length = random.between(1, 16)
+    const length = random.integer(1, 16)
     switch (random.below(7)) {
       case 0:
         if (bytes.length > 0) bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8))
@@ -62,9 +62,9 @@ const ODD_TEXTS = [
 
 export function mutateText(original: string, random: Random): string {
   let text = original
-  for (let changes = random.between(1, 4); changes > 0; changes--) {
+  for (let changes = random.integer(1, 4); changes > 0; changes--) {
     const at = random.below(text.length + 1)
-    const length = random.between(0, 8)
+    const length = random.integer(0, 8)
     text = text.slice(0, at) + (random.chance(0.7) ? random.pick(ODD_TEXTS) : '') + text.slice(at + length)
   }
   return text

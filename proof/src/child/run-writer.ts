@@ -1,8 +1,8 @@
+import { Random } from '@turnlog/conformance/random'
 import { openStore } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
 
 import type { ProofMessage } from '../model/message-of.ts'
-import { Random } from '../random.ts'
 import { Journal } from './journal.ts'
 import { errorOf, LaneWriter } from './lane-writer.ts'
 import { makeBackend } from './make-backend.ts'
