@@ -25,7 +25,7 @@ interface Outcome {
 
 function run(...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '' }
+    const env = { ...process.env, FORCE_COLOR: '0' }
     execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
     })

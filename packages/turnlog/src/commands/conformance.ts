@@ -35,7 +35,8 @@ export function forwardToConformance(args: readonly string[], signal: AbortSigna
   const manifest = require.resolve('@turnlog/conformance/package.json')
   const { bin } = require(manifest) as { readonly bin: Readonly<Record<string, string>> }
   const program = join(dirname(manifest), bin['turnlog-conformance'] ?? '')
-  const env = at === 0 ? process.env : { ...process.env, NO_COLOR: '1' }
+  // Node obeys FORCE_COLOR before NO_COLOR.
+  const env = at === 0 ? process.env : { ...process.env, FORCE_COLOR: '0' }
   const child = spawn(process.execPath, [program, ...args.slice(at + 1)], { stdio: 'inherit', env })
   signal.addEventListener('abort', () => {
     // A terminal gives Ctrl-C to both.
