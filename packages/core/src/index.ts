@@ -4,6 +4,7 @@ export { parseStoreString } from './config/parse-store-string.ts'
 export { registerBackends } from './config/register-backends.ts'
 export { repairPairs } from '@turnlog/messages'
 export { toolLinks } from '@turnlog/messages'
+export { ViewFold } from './view/view-fold.ts'
 
 export type { BackendRegistry, NoBackendOptions } from './config/backend-registry.ts'
 export type { Clock } from './config/clock.ts'
@@ -65,4 +66,5 @@ export type {
   WriteOptions,
   WriteResult,
 } from './store/session-store.ts'
+export type { ViewEffect } from './view/view-fold.ts'
 export type { Backend } from './backend/backend.ts'

@@ -10,6 +10,7 @@ export {
   repairPairs,
   StoreError,
   toolLinks,
+  ViewFold,
 } from '@turnlog/core'
 export { memoryBackend } from '@turnlog/core/memory'
 export { migrateDirectory } from '@turnlog/core/migrate'
@@ -80,6 +81,7 @@ export type {
   TruncateResult,
   VerifyProblem,
   VerifyReport,
+  ViewEffect,
   WatchOptions,
   WriteOptions,
   WriteResult,

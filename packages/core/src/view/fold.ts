@@ -21,8 +21,8 @@ const REMEMBERED_OPS = 32
 
 export interface FoldOptions {
   /**
-   * Keep messages that leave the view, because a later view event may bring them back (a fold of a whole log), or
-   * forget them (a session in use, where `restore` supplies what it needs).
+   * Keep every recorded message in `stored`, because a later view event may bring it back (a fold of a whole log), or
+   * forget those that leave the view (a session in use, where `restore` supplies what it needs).
    */
   readonly keepRemoved: boolean
   /**
@@ -56,7 +56,7 @@ export function applyEvent<M>(
   }
   switch (known.type) {
     case 'MessageAdded':
-      append(state, known, messageBytes ?? freezeAndMeasure(known.message))
+      append(state, known, messageBytes ?? freezeAndMeasure(known.message), options)
       break
     case 'MessageStored':
       state.stored.push(storedMessage(state, known, messageBytes))
@@ -99,8 +99,14 @@ export function recordEvent<M>(state: SessionState<M>, event: SessionEvent<M>): 
 }
 
 /** Adds a message at the end of the view. */
-function append<M>(state: SessionState<M>, { seq, at, message }: MessageAdded<M>, bytes: number): void {
+function append<M>(
+  state: SessionState<M>,
+  { seq, at, message }: MessageAdded<M>,
+  bytes: number,
+  { keepRemoved }: FoldOptions,
+): void {
   const previous = record(state, seq, bytes)
+  if (keepRemoved) state.stored.push({ position: seq, previous, at, bytes, message })
   if (!state.isOutline) {
     state.messages[state.length] = message
     state.entries.set(state.length, seq, previous, at, bytes)
@@ -135,7 +141,7 @@ function setView<M>(
   event: { readonly seq: number; readonly view: readonly Run[]; readonly rebased?: true },
   options: FoldOptions,
 ): void {
-  const known = recorded(state)
+  const known = options.keepRemoved ? state.stored : recorded(state)
   const chosen: StoredMessage<M>[] = []
   state.viewIsWhole = true
   for (const run of event.view) {
@@ -145,7 +151,7 @@ function setView<M>(
     else if (options.trimmed === true) state.viewIsWhole = false
     else throw danglingRun(event.seq, run)
   }
-  state.stored = options.keepRemoved ? without(known, chosen) : []
+  if (!options.keepRemoved) state.stored = []
   state.messages = chosen.map(({ message }) => message)
   state.entries = EntryList.from(chosen)
   state.length = chosen.length
@@ -156,11 +162,6 @@ function setView<M>(
   state.viewRuns = event.view
   state.cutSeq = event.seq
   state.runBytes = runBytes(event.view) + (event.rebased === true ? 0 : state.runBytes)
-}
-
-function without<M>(known: readonly StoredMessage<M>[], chosen: readonly StoredMessage<M>[]): StoredMessage<M>[] {
-  const used = new Set(chosen.map(({ position }) => position))
-  return known.filter(({ position }) => !used.has(position))
 }
 
 /** Every recorded message that this fold knows, by position. */
@@ -229,6 +230,7 @@ function beginAnew<M>(state: SessionState<M>): void {
   state.recordedBytes = 0
   state.checkpoint = undefined
   state.ops = []
+  state.viewIsWhole = true
 }
 
 /** An operation is known by its last event; the counts of a cut come from its view event. */

@@ -33,7 +33,10 @@ export interface SessionState<M> {
   length: number
   /** About the length of their JSON text. */
   bytes: number
-  /** Recorded messages outside the view that a later view event of the same fold may bring in. */
+  /**
+   * Recorded messages that a later view event of the same fold may bring in: those outside the view, or with
+   * `keepRemoved` all of them, in the order of their positions.
+   */
   stored: StoredMessage<M>[]
   /** Seq of the last recorded message, -1 if the events before it were not read. */
   lastRecorded: number

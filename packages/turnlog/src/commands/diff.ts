@@ -1,11 +1,7 @@
 import { Command } from 'commander'
 import type { Act } from '../act.ts'
-import type { AnyStore, Context } from '../context.ts'
+import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import type { ComparedMessage } from '../history/compare-views.ts'
-import { compareViews } from '../history/compare-views.ts'
-import { viewAt } from '../history/view-at.ts'
-import type { PastView } from '../history/view-at.ts'
 import { fit } from '../output/fit.ts'
 import { describeMessage } from '@turnlog/messages/describe'
 import { messagePreview } from '../output/message-text.ts'
@@ -13,6 +9,8 @@ import { printable, printableJson, printableLines } from '../output/printable.ts
 import { formatNumberOf } from '../output/quantities.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { wholeNumber } from './arguments.ts'
+import type { ComparedMessage } from './compare-views.ts'
+import { compareViews } from './compare-views.ts'
 
 /** Unchanged messages that are shown next to a change. */
 const NEIGHBOURS = 1
@@ -42,10 +40,11 @@ async function diff(context: Context, key: string, a: number, b: number | undefi
   const store = await context.openToRead()
   const { version } = await store.load(key)
   context.requireSession(key, version > 0)
-  const [before, after] = await viewsOf(store, key, a, b ?? version)
-  const compared = compareViews(before, after)
+  const before = await store.load(key, { at: a })
+  const after = await store.load(key, { at: b ?? version })
+  const compared = await compareViews(store, before, after)
   const of = (change: ComparedMessage['change']): number[] =>
-    compared.filter((one) => one.change === change).map(({ message }) => message.position)
+    compared.filter((one) => one.change === change).map(({ position }) => position)
   const removed = of('removed')
   const added = of('added')
   const kept = of('kept').length
@@ -63,10 +62,6 @@ async function diff(context: Context, key: string, a: number, b: number | undefi
   if (before.summary !== after.summary) await terminal.lines(summaryLines(terminal, before.summary, after.summary))
   await terminal.lines(messageChanges(terminal, compared))
   return EXIT.ok
-}
-
-async function viewsOf(store: AnyStore, key: string, a: number, b: number): Promise<[PastView, PastView]> {
-  return [await viewAt(store, key, a), await viewAt(store, key, b)]
 }
 
 function summaryLines({ colors }: Terminal, before: string, after: string): string[] {
@@ -100,10 +95,10 @@ function messageChanges(terminal: Terminal, compared: readonly ComparedMessage[]
   return lines
 }
 
-function changeLine({ colors, columns }: Terminal, { change, message }: ComparedMessage): string {
+function changeLine({ colors, columns }: Terminal, { change, position, message }: ComparedMessage): string {
   const sign = { kept: ' ', removed: '−', added: '+' }[change]
   const paint = { kept: colors.dim, removed: colors.red, added: colors.green }[change]
-  const speaker = fit(printable(describeMessage(message.message).speaker), 12)
-  const preview = messagePreview(message.message, Math.max(20, columns - 12 - speaker.length))
-  return paint(`${sign} ${String(message.position).padStart(5)}  ${speaker}  ${preview}`)
+  const speaker = fit(printable(describeMessage(message).speaker), 12)
+  const preview = messagePreview(message, Math.max(20, columns - 12 - speaker.length))
+  return paint(`${sign} ${String(position).padStart(5)}  ${speaker}  ${preview}`)
 }

@@ -1,11 +1,9 @@
 import { Command } from 'commander'
-import { StoreError } from '@turnlog/core'
-import type { SessionEvent } from '@turnlog/core'
+import { StoreError, ViewFold } from '@turnlog/core'
+import type { SessionEvent, ViewEffect } from '@turnlog/core'
 import type { Act } from '../act.ts'
 import type { AnyMessage, AnyStore, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import type { Effect } from '../history/replay.ts'
-import { Replay } from '../history/replay.ts'
 import { eventLines } from '../output/event-line.ts'
 import { printableJson } from '../output/printable.ts'
 import { wholeNumber } from './arguments.ts'
@@ -19,7 +17,7 @@ interface LogFlags {
 
 interface Told {
   readonly event: SessionEvent<AnyMessage>
-  readonly effect: Effect
+  readonly effect: ViewEffect
 }
 
 export function logCommand(act: Act): Command {
@@ -46,7 +44,7 @@ async function log(context: Context, key: string, flags: LogFlags): Promise<numb
   const store = await context.openToRead()
   const { from = 0, to, limit, reverse = false } = flags
   if (to !== undefined && from > to) throw new StoreError('INVALID_ARGUMENT', `--from ${from} is after --to ${to}.`)
-  const replay = new Replay()
+  const fold = new ViewFold()
   // What an event did can be told only by going through all events before it.
   const chosen: Told[] = []
   const streams = !reverse && limit === undefined
@@ -54,7 +52,7 @@ async function log(context: Context, key: string, flags: LogFlags): Promise<numb
   let isInRange = false
   for await (const event of store.events(key, to === undefined ? {} : { to })) {
     isThere = true
-    const told = { event, effect: replay.apply(event) }
+    const told = { event, effect: fold.apply(event) }
     if (event.seq < from) continue
     isInRange = true
     if (streams) await tell(context, told)

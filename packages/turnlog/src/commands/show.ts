@@ -2,7 +2,6 @@ import { Command } from 'commander'
 import type { Act } from '../act.ts'
 import type { AnyMessage, AnyStore, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { viewAt } from '../history/view-at.ts'
 import { describeMessage } from '@turnlog/messages/describe'
 import { messageLines, paintSpeaker } from '../output/message-text.ts'
 import { printable, printableJson, printableLines } from '../output/printable.ts'
@@ -75,15 +74,12 @@ async function show(context: Context, key: string, flags: ShowFlags): Promise<nu
 }
 
 async function read(context: Context, store: AnyStore, key: string, at: number | undefined): Promise<Shown> {
-  const { positions, times, messages, version, ...rest } = await store.load(key)
-  context.requireSession(key, version > 0)
-  if (at === undefined || at === version) {
-    const listed = messages.map((message, i) => ({ position: positions[i] ?? 0, at: times[i] ?? 0, message }))
-    return { ...rest, version, current: version, messages: listed }
-  }
-  const past = await viewAt(store, key, at)
-  const listed = past.messages.map(({ position, at: time, message }) => ({ position, at: time, message }))
-  return { ...rest, version: at, current: version, summary: past.summary, messages: listed }
+  const present = await store.load(key)
+  context.requireSession(key, present.version > 0)
+  const view = at === undefined ? present : await store.load(key, { at })
+  const { positions, times, messages, version, ...rest } = view
+  const listed = messages.map((message, i) => ({ position: positions[i] ?? 0, at: times[i] ?? 0, message }))
+  return { ...rest, version, current: present.version, messages: listed }
 }
 
 function header({ terminal }: Context, shown: Shown, count: number): string[] {

@@ -1,8 +1,9 @@
 import { Command } from 'commander'
+import { ViewFold } from '@turnlog/core'
+import type { SessionEvent } from '@turnlog/core'
 import type { Act } from '../act.ts'
-import type { Context } from '../context.ts'
+import type { AnyMessage, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { Replay } from '../history/replay.ts'
 import { eventLines } from '../output/event-line.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { storePlace } from '../store/store-place.ts'
@@ -39,9 +40,9 @@ async function tail(context: Context, key: string, { limit }: TailFlags): Promis
   const { config } = await context.choose()
   const store = await context.openToRead()
   const { version } = await store.load(key)
-  const replay = new Replay()
-  const tell = async (event: Parameters<Replay['apply']>[0], isShown: boolean): Promise<void> => {
-    const effect = replay.apply(event)
+  const fold = new ViewFold()
+  const tell = async (event: SessionEvent<AnyMessage>, isShown: boolean): Promise<void> => {
+    const effect = fold.apply(event)
     if (!isShown) return
     if (json) await terminal.line(printableJson({ event, effect }))
     else await terminal.lines(eventLines(terminal, event, effect))

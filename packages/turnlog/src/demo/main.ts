@@ -2,7 +2,6 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openStore } from '@turnlog/core'
 import type { AnyMessage, AnyStore } from '../context.ts'
-import { viewAt } from '../history/view-at.ts'
 import { padTo } from '../output/fit.ts'
 import { printable } from '../output/printable.ts'
 import { formatNumberOf } from '../output/quantities.ts'
@@ -86,16 +85,16 @@ async function tellSession(store: AnyStore): Promise<void> {
   await title(4, 'What happened, in the log')
   const { before, after, madeFrom } = await tellLog(terminal, store)
   await title(5, 'What the summary changed, and how to undo it')
-  const full = await viewAt(store, KEY, before)
-  const cut = await viewAt(store, KEY, after)
+  const full = await store.load(KEY, { at: before })
+  const cut = await store.load(KEY, { at: after })
   await tell(`version ${before}: ${formatNumberOf(full.messages.length, 'message')} in the view`)
   await tell(`version ${after}: ${formatNumberOf(cut.messages.length, 'message')} and a new summary, in one write`)
-  const late = cut.messages.filter(({ position }) => position > madeFrom).length
+  const late = cut.positions.filter((position) => position > madeFrom).length
   await tell(dim(`  ${formatNumberOf(late, 'message')} came in while the summary was being written; all of them stay.`))
   const present = (await store.load(KEY)).version
   await store.restore(KEY, { at: before })
   const restored = await store.load(KEY)
-  const isSame = JSON.stringify(restored.messages) === JSON.stringify(full.messages.map(({ message }) => message))
+  const isSame = JSON.stringify(restored.messages) === JSON.stringify(full.messages)
   await tell(
     `${mark(isSame)} restore({ at: ${before} }): ${formatNumberOf(restored.messages.length, 'message')} again, the same ones`,
   )

@@ -1,5 +1,5 @@
+import { ViewFold } from '@turnlog/core'
 import type { AnyStore } from '../context.ts'
-import { Replay } from '../history/replay.ts'
 import { eventLines } from '../output/event-line.ts'
 import { describeMessage } from '@turnlog/messages/describe'
 import { messageLines, paintSpeaker } from '../output/message-text.ts'
@@ -35,11 +35,11 @@ export async function tellView(terminal: Terminal, store: AnyStore): Promise<voi
 
 /** The events around the last summary, and between which versions it lies. */
 export async function tellLog(terminal: Terminal, store: AnyStore): Promise<LastSummary> {
-  const replay = new Replay()
+  const fold = new ViewFold()
   const lines: string[][] = []
   let last = { before: 0, after: 0, madeFrom: 0, index: 0 }
   for await (const event of store.events(KEY)) {
-    const effect = replay.apply(event)
+    const effect = fold.apply(event)
     lines.push(eventLines(terminal, event, effect))
     if (event.type === 'Truncated' && 'asked' in event && 'through' in event.asked) {
       // Summary and cut are neighbours, because they are one append.

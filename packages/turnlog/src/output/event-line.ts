@@ -1,6 +1,5 @@
-import type { CutRequest, Position, SessionEvent } from '@turnlog/core'
+import type { CutRequest, Position, SessionEvent, ViewEffect } from '@turnlog/core'
 import type { AnyMessage } from '../context.ts'
-import type { Effect } from '../history/replay.ts'
 import { fit, padTo } from './fit.ts'
 import { describeMessage } from '@turnlog/messages/describe'
 import { messagePreview, paintSpeaker } from './message-text.ts'
@@ -12,7 +11,7 @@ const TYPE_COLUMNS = 16
 const PREVIEW_MIN_COLUMNS = 20
 
 /** An event in one line, and in a second one what it did to the view if that is more than adding a message. */
-export function eventLines(terminal: Terminal, event: SessionEvent<AnyMessage>, effect?: Effect): string[] {
+export function eventLines(terminal: Terminal, event: SessionEvent<AnyMessage>, effect?: ViewEffect): string[] {
   const { dim, bold } = terminal.colors
   const seq = String(event.seq).padStart(6)
   const time = formatTime(event.at)
@@ -94,7 +93,7 @@ function tellRequest(asked: CutRequest): string {
 
 function tellEffect(
   event: SessionEvent<AnyMessage>,
-  { added, removed, length, summary, isWhole }: Effect,
+  { added, removed, length, summary, isWhole }: ViewEffect,
 ): string | undefined {
   if (summary !== undefined) {
     return summary.before === '' ? undefined : `replaces a summary of ${formatBytes(Buffer.byteLength(summary.before))}`
