@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { ClassicLevel } from 'classic-level'
 import { expect, test, vi } from 'vitest'
+import { parseLog } from '@turnlog/leveldb-files'
 
-import { parseLog } from '../src/files/log-file.ts'
 import { LogRunway } from '../src/append/log-runway.ts'
 import { ReusedBatch } from '../src/database/reused-batch.ts'
 import {

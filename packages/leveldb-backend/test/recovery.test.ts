@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import type { Backend } from '@turnlog/core/backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { parseLog } from '@turnlog/leveldb-files'
 
-import { parseLog } from '../src/files/log-file.ts'
 import {
   event,
   fileContents,

@@ -4,9 +4,8 @@ import { basename, join } from 'node:path'
 import type { Backend, Problem } from '@turnlog/core/backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, test } from 'vitest'
+import { checkTable, parseLog } from '@turnlog/leveldb-files'
 
-import { parseLog } from '../src/files/log-file.ts'
-import { checkTable } from '../src/files/table-file.ts'
 import {
   copyStore,
   event,

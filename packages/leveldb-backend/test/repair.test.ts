@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path'
 
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, test } from 'vitest'
+import { parseLog } from '@turnlog/leveldb-files'
 
 import { Anchor } from '../src/open/anchor.ts'
-import { parseLog } from '../src/files/log-file.ts'
 import {
   copyStore,
   fileContents,

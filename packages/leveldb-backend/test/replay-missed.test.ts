@@ -2,9 +2,9 @@ import { readFileSync, truncateSync } from 'node:fs'
 
 import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test } from 'vitest'
+import { parseLog } from '@turnlog/leveldb-files'
 
 import { Database } from '../src/database/database.ts'
-import { parseLog } from '../src/files/log-file.ts'
 import { replayMissed } from '../src/open/replay-missed.ts'
 import { filesNamed, readStore, temporaryDirectory, writeTableAndLog } from './sample-store.ts'
 

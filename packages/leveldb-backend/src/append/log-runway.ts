@@ -1,9 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, write } from 'node:fs'
 import { join } from 'node:path'
 
-import { parseLog } from '../files/log-file.ts'
+import { parseLog, logName } from '@turnlog/leveldb-files'
+
 import { cutFile } from '../files/set-aside.ts'
-import { listStoreFiles, logName } from '../files/store-files.ts'
+import { listStoreFiles } from '../files/store-files.ts'
 
 const KIB = 1024
 const PAGE_BYTES = 4 * KIB

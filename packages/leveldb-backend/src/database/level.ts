@@ -1,14 +1,14 @@
 import { copyFileSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-import { ClassicLevel } from 'classic-level'
-
 import { StoreError } from '@turnlog/core/backend'
+import { logName } from '@turnlog/leveldb-files'
+import { ClassicLevel } from 'classic-level'
 
 import { cutFile } from '../files/set-aside.ts'
 import { readManifest } from '../files/inspect-store.ts'
 import type { TornLog } from '../files/inspect-store.ts'
-import { listStoreFiles, logName } from '../files/store-files.ts'
+import { listStoreFiles } from '../files/store-files.ts'
 import { fromLevel, levelCode } from './level-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { makeTemporaryDirectory } from './make-temporary-directory.ts'

@@ -1,5 +1,5 @@
-import { logBytes } from '../files/log-file.ts'
-import { BATCH_HEADER_BYTES, entryBytes } from '../files/write-batch.ts'
+import { BATCH_HEADER_BYTES, entryBytes, logBytes } from '@turnlog/leveldb-files'
+
 import type { Level } from './level.ts'
 
 /** What abstract-level defines for those who implement a batch, and its public methods call. */

@@ -3,18 +3,21 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 
 import { StoreError } from '@turnlog/core/backend'
+import {
+  checkTable,
+  parseBatch,
+  parseLog,
+  logName,
+  readManifest as readLevelManifest,
+  tableName,
+} from '@turnlog/leveldb-files'
+import type { LogRecord, Manifest } from '@turnlog/leveldb-files'
 
 import { bootId } from '../lock/process-identity.ts'
 import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../rows/store-rows.ts'
 import { readKnownTables, tableState } from './known-tables.ts'
-import { parseLog, recordsAnywhere } from './log-file.ts'
-import type { LogRecord } from './log-file.ts'
-import { parseManifest } from './manifest.ts'
-import type { Manifest } from './manifest.ts'
-import { keptName, listStoreFiles, logName } from './store-files.ts'
+import { keptName, listStoreFiles } from './store-files.ts'
 import type { StoreFiles } from './store-files.ts'
-import { checkTable } from './table-file.ts'
-import { parseBatch } from './write-batch.ts'
 
 /** How LevelDB writes the counter into a batch, up to its value: a put, and the lengths of key and value. */
 const COUNTER_ENTRY = Buffer.concat([Buffer.of(1, COUNTER_KEY.length), COUNTER_KEY, Buffer.of(COUNTER_BYTES)])
@@ -68,7 +71,7 @@ export async function inspectStore(directory: string, files: StoreFiles): Promis
   const tables: InspectedTable[] = []
   for (const table of manifest.tables.values()) {
     const name = files.tables.get(table.number)
-    const file = join(directory, name ?? `${String(table.number).padStart(6, '0')}.ldb`)
+    const file = join(directory, name ?? tableName(table.number))
     if (name === undefined) throw corruptFile(file, 'it is missing')
     const stat = statSync(file, { bigint: true })
     if (Number(stat.size) === table.bytes && known.has(tableState(table.number, stat))) {
@@ -90,20 +93,8 @@ export async function inspectStore(directory: string, files: StoreFiles): Promis
 
 /** The version that LevelDB would open. @throws `CORRUPT` naming the file */
 export function readManifest(directory: string, files: StoreFiles): Manifest {
-  const currentFile = join(directory, 'CURRENT')
-  if (!files.hasCurrent) throw corruptFile(currentFile, 'it is missing')
-  const [, name] = /^(MANIFEST-\d+)\n$/.exec(readFileSync(currentFile, 'latin1')) ?? []
-  if (name === undefined) throw corruptFile(currentFile, 'it does not name a MANIFEST')
-  const file = join(directory, name)
-  if (!files.manifests.includes(name)) throw corruptFile(file, 'it is missing')
-  const bytes = readFileSync(file)
-  const { records, end, rest } = parseLog(bytes)
-  // A torn end is what a crash leaves while a table is added; then the version before it is complete, and is checked.
-  // No message is in here, so whatever looks like a record behind it is one.
-  const isFollowed = rest === 'damaged' || (rest === 'torn' && recordsAnywhere(bytes, end + 1).next().done !== true)
-  if (isFollowed) throw corruptFile(file, 'a checksum does not match')
-  const manifest = parseManifest(records)
-  if ('problem' in manifest) throw corruptFile(file, manifest.problem)
+  const manifest = readLevelManifest(directory, files)
+  if ('problem' in manifest) throw corruptFile(manifest.file, manifest.problem)
   return manifest
 }
 

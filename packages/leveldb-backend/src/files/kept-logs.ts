@@ -1,7 +1,9 @@
 import { linkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { keptName, listStoreFiles, logName } from './store-files.ts'
+import { logName } from '@turnlog/leveldb-files'
+
+import { keptName, listStoreFiles } from './store-files.ts'
 
 /** What a file system says that knows no second names. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK'])

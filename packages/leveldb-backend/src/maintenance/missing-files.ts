@@ -2,9 +2,9 @@ import { join } from 'node:path'
 
 import { isStoreError } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
+import { logName, tableName } from '@turnlog/leveldb-files'
 
 import { readManifest } from '../files/inspect-store.ts'
-import { logName } from '../files/store-files.ts'
 import type { StoreFiles } from '../files/store-files.ts'
 
 /**
@@ -21,7 +21,7 @@ export function findMissingFiles(
   try {
     const { tables, replaced, logNumber } = readManifest(directory, files)
     for (const number of tables.keys()) {
-      if (!files.tables.has(number)) miss(`${String(number).padStart(6, '0')}.ldb`)
+      if (!files.tables.has(number)) miss(tableName(number))
     }
     if (logNumber > 0 && !files.logs.includes(logNumber)) miss(logName(logNumber))
     return replaced

@@ -2,19 +2,20 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 
 import type { Problem, RepairOptions } from '@turnlog/core/backend'
+import { readLogRows, readTableRows, logName } from '@turnlog/leveldb-files'
+import type { SequencedRow } from '@turnlog/leveldb-files'
 
 import { Anchor } from '../open/anchor.ts'
 import { Database } from '../database/database.ts'
-import { readLogRows } from '../files/log-rows.ts'
-import { keptName, listStoreFiles, logName } from '../files/store-files.ts'
-import { readTableRows } from '../files/table-rows.ts'
-import type { SequencedRow } from '../files/table-rows.ts'
+import { keptName, listStoreFiles } from '../files/store-files.ts'
 import { openLevel } from '../database/level.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { COUNTER_KEY, encodeCounter, encodeIdentity, IDENTITY_KEY } from '../rows/store-rows.ts'
 import { FoundStoreRows } from './found-store-rows.ts'
 import { findMissingFiles } from './missing-files.ts'
 import { rebuildSessions } from './rebuild-sessions.ts'
+import { batchNumber } from '../files/batch-number.ts'
+import { keyInWords } from '../rows/row-keys.ts'
 
 const BATCH_BYTES = 1024 * 1024
 
@@ -40,7 +41,7 @@ export async function rebuildStore(from: string, to: string, options: CheckedOpt
   const scan = async function* (onProblem: (action: Problem) => void): AsyncGenerator<Iterable<SequencedRow>> {
     for (const { file, read } of sources) {
       signal?.throwIfAborted()
-      yield read(file, (problem) => onProblem({ message: `${file}: ${problem}.`, file }))
+      yield read((problem) => onProblem({ message: `${file}: ${problem}.`, file }))
       advance()
       await setImmediate() // a store of thousands of files must not hold up the process
     }
@@ -79,7 +80,7 @@ export async function rebuildStore(from: string, to: string, options: CheckedOpt
 
 interface Source {
   readonly file: string
-  readonly read: typeof readTableRows
+  readonly read: (onProblem: (problem: string) => void) => Iterable<SequencedRow>
 }
 
 function sourcesOf(directory: string, onAction: (action: Problem) => void): readonly Source[] {
@@ -88,9 +89,14 @@ function sourcesOf(directory: string, onAction: (action: Problem) => void): read
   const unread = files.keptLogs.filter((number) => !files.logs.includes(number))
   const tables = [...files.tables].filter(([number]) => !replaced.has(number)).map(([, name]) => name)
   const logs = [...files.logs.map(logName), ...unread.map(keptName)]
+  type Read = (file: string, ...rest: Parameters<Source['read']>) => Iterable<SequencedRow>
+  const source = (name: string, read: Read): Source => {
+    const file = join(directory, name)
+    return { file, read: (onProblem) => read(file, onProblem) }
+  }
   return [
-    ...tables.map((name) => ({ file: join(directory, name), read: readTableRows })),
-    ...logs.map((name) => ({ file: join(directory, name), read: readLogRows })),
+    ...tables.map((name) => source(name, (file, onProblem) => readTableRows(file, onProblem, keyInWords))),
+    ...logs.map((name) => source(name, (file, onProblem) => readLogRows(file, onProblem, batchNumber))),
   ]
 }
 

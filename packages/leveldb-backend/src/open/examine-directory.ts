@@ -3,16 +3,15 @@ import { join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
 import type { OpenFinding } from '@turnlog/core/backend'
+import { parseBatch, parseLog, recordsAnywhere, logName } from '@turnlog/leveldb-files'
 
 import { Anchor, ANCHOR_FILE } from './anchor.ts'
 import type { AnchorState } from './anchor.ts'
 import { batchNumber } from '../files/batch-number.ts'
 import { corruptFile, inspectStore } from '../files/inspect-store.ts'
 import type { Inspection, TornLog } from '../files/inspect-store.ts'
-import { parseLog, recordsAnywhere } from '../files/log-file.ts'
-import { listStoreFiles, logName } from '../files/store-files.ts'
+import { listStoreFiles } from '../files/store-files.ts'
 import type { StoreFiles } from '../files/store-files.ts'
-import { parseBatch } from '../files/write-batch.ts'
 import type { StoreRows } from '../rows/store-rows.ts'
 
 export type Examined =

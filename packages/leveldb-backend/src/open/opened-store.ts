@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { OpenFinding, OpenReport } from '@turnlog/core/backend'
+import { removeCompactPointers } from '@turnlog/leveldb-files'
 
 import { Anchor } from './anchor.ts'
 import { Database } from '../database/database.ts'
 import { compareIdentity, examineDirectory } from './examine-directory.ts'
-import { forgetCompactions } from '../files/forget-compactions.ts'
 import { dropKeptLogs, keepLogs } from '../files/kept-logs.ts'
 import { protectDirectory, protectFiles } from '../files/protect-files.ts'
 import { syncDirectory } from '../files/sync-directory.ts'
@@ -147,7 +147,7 @@ export class OpenedStore implements CommitTarget {
   async #reopen(): Promise<void> {
     await this.#runway?.leave()
     await this.#notes.settled()
-    const beforeOpen = this.#leavesTraces ? () => undefined : () => forgetCompactions(this.directory)
+    const beforeOpen = this.#leavesTraces ? () => undefined : () => removeCompactPointers(this.directory)
     try {
       await recoverWrites(this.directory, this.#options, this.database, this.#batches, beforeOpen)
     } catch (error) {

@@ -2,13 +2,13 @@ import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, st
 import { join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
+import { parseLog, logName } from '@turnlog/leveldb-files'
+import type { LogRecord } from '@turnlog/leveldb-files'
 
 import type { Database } from '../database/database.ts'
 import { corruptFile, counterOf, missedRecords } from '../files/inspect-store.ts'
 import { dropKeptLogs, keepLogs } from '../files/kept-logs.ts'
-import { parseLog } from '../files/log-file.ts'
-import type { LogRecord } from '../files/log-file.ts'
-import { listStoreFiles, logName } from '../files/store-files.ts'
+import { listStoreFiles } from '../files/store-files.ts'
 import { openLevel, openShadow } from '../database/level.ts'
 import type { Level } from '../database/level.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { parseBatch } from '@turnlog/leveldb-files'
+import type { LogRecord } from '@turnlog/leveldb-files'
+
 import type { Database } from '../database/database.ts'
 import { lastNumber } from '../files/inspect-store.ts'
 import type { Inspection } from '../files/inspect-store.ts'
-import type { LogRecord } from '../files/log-file.ts'
-import { parseBatch } from '../files/write-batch.ts'
 import { COUNTER_KEY, decodeCounter } from '../rows/store-rows.ts'
 
 /**

@@ -1,16 +1,13 @@
 import type { StoreError } from '@turnlog/core/backend'
+import { checkBlocks, checkTable, countRecoveredTables, isCompactionDue } from '@turnlog/leveldb-files'
 
-import { countRecoveredTables } from './count-recovered-tables.ts'
 import { corruptFile } from '../files/inspect-store.ts'
 import type { InspectedTable, Inspection } from '../files/inspect-store.ts'
-import { checkBlocks, checkTable } from '../files/table-file.ts'
 import { fromLevel } from '../database/level-error.ts'
 import type { KeyRange } from '../database/lent.ts'
 
-/** From LevelDB: a compaction starts when level 0 has 4 tables, or level n more than 10^n MiB. */
+/** LevelDB has no more. */
 const LEVELS = 7
-const LEVEL_0_TABLES = 4
-const LEVEL_1_BYTES = 10 * 1024 * 1024
 /** One is read while another is checked. */
 const TABLES_AT_ONCE = 2
 /** Checked within 50 milliseconds or so, while opening. */
@@ -144,14 +141,4 @@ async function findDamage({ file, bytes, sizes }: InspectedTable, signal: AbortS
   if ('problem' in table) return table.problem
   const damaged = await checkBlocks(table, signal)
   return damaged === undefined ? undefined : `the block at byte ${damaged} has a wrong checksum`
-}
-
-/** Whether LevelDB would rewrite tables as soon as it is open and has added some to level 0. */
-function isCompactionDue(tables: readonly InspectedTable[], added: number): boolean {
-  const level0 = tables.filter((table) => table.level === 0).length + added
-  if (level0 >= LEVEL_0_TABLES) return true
-  return [1, 2, 3, 4, 5].some((level) => {
-    const bytes = tables.reduce((sum, table) => sum + (table.level === level ? table.bytes : 0), 0)
-    return bytes >= LEVEL_1_BYTES * 10 ** (level - 1)
-  })
 }

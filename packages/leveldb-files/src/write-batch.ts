@@ -1,4 +1,4 @@
-import { readVarint, varintBytes } from './varint.ts'
+import { encodeVarint, readVarint, varintBytes } from './varint.ts'
 
 /** What a batch has in front of its entries. */
 export const BATCH_HEADER_BYTES = 12
@@ -15,6 +15,18 @@ export interface BatchEntry {
 export function entryBytes(key: Buffer, value?: Buffer): number {
   const put = value === undefined ? 0 : varintBytes(value.length) + value.length
   return 1 + varintBytes(key.length) + key.length + put
+}
+
+/** The record of a log that writes these entries. `sequence` is the number of the first one. */
+export function encodeBatch(sequence: number, entries: readonly BatchEntry[]): Buffer {
+  const header = Buffer.alloc(BATCH_HEADER_BYTES)
+  header.writeBigUInt64LE(BigInt(sequence), 0)
+  header.writeUInt32LE(entries.length, 8)
+  const slice = (bytes: Buffer): readonly Buffer[] => [encodeVarint(bytes.length), bytes]
+  const parts = entries.flatMap(({ key, value }) =>
+    value === undefined ? [Buffer.of(DELETE), ...slice(key)] : [Buffer.of(PUT), ...slice(key), ...slice(value)],
+  )
+  return Buffer.concat([header, ...parts])
 }
 
 /** The sequence number of its first entry; the others follow. */
@@ -45,9 +57,9 @@ function walkBatch(bytes: Buffer, visit: (entry: BatchEntry) => void): number | 
     at = length.next + length.value
     return bytes.subarray(length.next, at)
   }
-  for (let left = bytes.readUInt32LE(8); left > 0; left -= 1) {
+  for (let left = bytes.readUInt32LE(8); left > 0; left--) {
     const type = bytes[at]
-    at += 1
+    at++
     const key = slice()
     const value = type === PUT ? slice() : undefined
     if (key === undefined || (type === PUT ? value === undefined : type !== DELETE)) return undefined

@@ -6,12 +6,12 @@ const TABLES: Int32Array = makeTables()
 
 function makeTables(): Int32Array {
   const tables = new Int32Array(STEP * 256)
-  for (let byte = 0; byte < 256; byte += 1) {
+  for (let byte = 0; byte < 256; byte++) {
     let crc = byte
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ POLYNOMIAL
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ POLYNOMIAL
     tables[byte] = crc
   }
-  for (let index = 256; index < tables.length; index += 1) {
+  for (let index = 256; index < tables.length; index++) {
     const crc = tables[index - 256] as number
     tables[index] = (crc >>> 8) ^ (tables[crc & 0xff] as number)
   }
@@ -29,7 +29,7 @@ export function crc32c(bytes: Uint8Array, start = 0, end: number = bytes.length)
       fold(view.getInt32(index + 8, true), 7 * 256) ^
       fold(view.getInt32(index + 12, true), 3 * 256)
   }
-  for (; index < end; index += 1) crc = entry((crc ^ (bytes[index] as number)) & 0xff) ^ (crc >>> 8)
+  for (; index < end; index++) crc = entry((crc ^ (bytes[index] as number)) & 0xff) ^ (crc >>> 8)
   return (crc ^ -1) >>> 0
 }
 

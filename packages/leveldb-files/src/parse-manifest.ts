@@ -1,4 +1,4 @@
-import type { LogRecord } from './log-file.ts'
+import type { LogRecord } from './read-log.ts'
 import { readVarint } from './varint.ts'
 
 export interface TableFile {

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../files/log-file.ts'
+import type { LogRecord } from './read-log.ts'
 
 /** Where the number of rows stands in a batch, behind its sequence number. */
 const COUNT_OFFSET = 8
@@ -18,12 +18,12 @@ export function countRecoveredTables(records: readonly LogRecord[], writeBufferB
   let memory = 0
   for (const { offset, bytes } of records) {
     if (offset === 0) {
-      tables += 1
+      tables++
       memory = BLOCK_BYTES
     }
     memory += (bytes.length + ROW_BYTES * bytes.readUInt32LE(COUNT_OFFSET)) * BLOCK_SHARE
     if (memory <= writeBufferBytes) continue
-    tables += 1
+    tables++
     memory = BLOCK_BYTES
   }
   return tables

@@ -176,7 +176,7 @@ function blockEnd(at: number): number {
  * the bytes up. The type byte sorts nearly all places out.
  */
 export function* recordsAnywhere(bytes: Buffer, start: number): Generator<LogRecord> {
-  for (let at = start; at + HEADER_BYTES <= bytes.length; at += 1) {
+  for (let at = start; at + HEADER_BYTES <= bytes.length; at++) {
     const type = bytes[at + 6]
     if ((type !== FULL && type !== FIRST) || readFragment(bytes, at) === undefined) continue
     const [record] = parseLog(bytes, at).records

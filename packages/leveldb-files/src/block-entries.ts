@@ -64,7 +64,7 @@ export class BlockEntries {
     let factor = 1
     for (const last = Math.min(this.#at + 10, this.#block.length); this.#at < last;) {
       const byte = this.#block[this.#at] as number
-      this.#at += 1
+      this.#at++
       value += (byte & 0x7f) * factor
       if (byte < 0x80) {
         if (Number.isSafeInteger(value)) return value

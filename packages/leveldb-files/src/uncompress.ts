@@ -13,7 +13,7 @@ export function uncompress(bytes: Buffer): Buffer | undefined {
   let to = 0
   while (at < bytes.length) {
     const tag = bytes[at] ?? 0
-    at += 1
+    at++
     let size: number
     let distance = 0
     switch (tag & 3) {
@@ -31,14 +31,14 @@ export function uncompress(bytes: Buffer): Buffer | undefined {
           to += size
           at += size
         } else {
-          for (const end = at + size; at < end; at += 1, to += 1) out[to] = bytes[at] ?? 0
+          for (const end = at + size; at < end; at++, to++) out[to] = bytes[at] ?? 0
         }
         continue
       }
       case 1:
         size = ((tag >>> 2) & 7) + 4
         distance = ((tag >>> 5) << 8) | (bytes[at] ?? 0)
-        at += 1
+        at++
         break
       default: {
         const width = (tag & 3) === 2 ? 2 : 4
@@ -49,7 +49,7 @@ export function uncompress(bytes: Buffer): Buffer | undefined {
       }
     }
     if (distance === 0 || distance > to || to + size > out.length) return undefined
-    for (const end = to + size; to < end; to += 1) out[to] = out[to - distance] ?? 0
+    for (const end = to + size; to < end; to++) out[to] = out[to - distance] ?? 0
   }
   return to === out.length ? out : undefined
 }

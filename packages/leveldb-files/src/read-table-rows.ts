@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 
-import { keyInWords } from '../rows/row-keys.ts'
 import { BlockEntries } from './block-entries.ts'
-import { checkTable, readBlock, TRAILER_BYTES } from './table-file.ts'
+import { checkTable, readBlock, TRAILER_BYTES } from './check-table.ts'
 
 /** A row with the sequence number that LevelDB gave it: of two rows with one key the higher one counts. */
 export interface SequencedRow {
@@ -14,8 +13,12 @@ export interface SequencedRow {
 
 const SEQUENCE_BYTES = 8
 
-/** Reads a table without LevelDB: every block whose checksum is right. */
-export function* readTableRows(file: string, onProblem: (problem: string) => void): Generator<SequencedRow> {
+/** Reads a table without LevelDB: every block whose checksum is right. `nameKey` puts a key into words, for problems. */
+export function* readTableRows(
+  file: string,
+  onProblem: (problem: string) => void,
+  nameKey: (key: Buffer) => string,
+): Generator<SequencedRow> {
   const descriptor = openSync(file, 'r')
   try {
     const checked = checkTable(file, fstatSync(descriptor).size)
@@ -32,7 +35,7 @@ export function* readTableRows(file: string, onProblem: (problem: string) => voi
       const rows = parseBlock(readBlock(descriptor, { offset, bytes: size - TRAILER_BYTES }))
       if (rows !== undefined) yield* rows
       else {
-        const range = `rows between ${keyInWords(before)} and ${keyInWords(limit)}`
+        const range = `rows between ${nameKey(before)} and ${nameKey(limit)}`
         onProblem(`the block at byte ${offset} is damaged, which held ${range}`)
       }
       offset += size
@@ -70,14 +73,14 @@ export function findTableRow(
 }
 
 /**
- * Whether any row, live or not, has a key that begins with one of these. Reads only the blocks where it could be: no key
+ * Whether any row, current or old, has a key that begins with one of these. Reads only the blocks where it could be: no key
  * in a block is above its entry in the index, none in the next one below.
  */
-export function holdsPrefix(file: string, prefixes: readonly Buffer[]): boolean {
+export function tableHoldsPrefix(file: string, prefixes: readonly Buffer[]): boolean {
   const descriptor = openSync(file, 'r')
   try {
     const checked = checkTable(file, fstatSync(descriptor).size)
-    if ('problem' in checked) return true // cannot be told
+    if ('problem' in checked) return true // nobody can know
     const entries = new BlockEntries(checked.index)
     let before: Buffer = Buffer.alloc(0)
     while (entries.next()) {

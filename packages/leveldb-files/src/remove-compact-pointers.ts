@@ -1,15 +1,16 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { parseLog } from './log-file.ts'
-import { encodeLog } from './log-writer.ts'
-import { withoutCompactPointers } from './manifest.ts'
+import { withoutCompactPointers } from './parse-manifest.ts'
+import { parseLog } from './read-log.ts'
+import { encodeLog } from './write-log.ts'
 
 /**
- * Rewrites the MANIFEST of a closed database without the keys at which each level's next compaction begins. They are
- * hints, but they are keys, and LevelDB carries them over for ever. The file is replaced whole or not at all.
+ * Rewrites the MANIFEST of a closed database without the keys at which the next compaction of each level begins. They
+ * are hints, but they hold keys, and LevelDB copies them from MANIFEST to MANIFEST. The file is replaced whole or not
+ * at all.
  */
-export function forgetCompactions(directory: string): void {
+export function removeCompactPointers(directory: string): void {
   const name = readFileSync(join(directory, 'CURRENT'), 'latin1').trim()
   const file = join(directory, name)
   const { records, rest } = parseLog(readFileSync(file))
@@ -17,7 +18,7 @@ export function forgetCompactions(directory: string): void {
   const kept: Buffer[] = []
   for (const { bytes } of records) {
     const stripped = withoutCompactPointers(bytes)
-    if (stripped === undefined) return // not understood: left as it is, and refused when it is opened
+    if (stripped === undefined) return // not understood: it stays as it is, and the next reader refuses it
     kept.push(stripped)
   }
   const temporary = join(directory, '000000.dbtmp')

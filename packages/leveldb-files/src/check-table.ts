@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 
 import { BlockEntries } from './block-entries.ts'
 import { crc32c, unmask } from './crc32c.ts'
-import { uncompress } from './snappy.ts'
+import { uncompress } from './uncompress.ts'
 import { readVarint } from './varint.ts'
 
 const FOOTER_BYTES = 48
@@ -86,7 +86,7 @@ export async function checkBlocks(
       const chunk = bytes > buffer.length ? Buffer.allocUnsafeSlow(bytes) : buffer
       const { bytesRead } = await handle.read(chunk, 0, bytes, start)
       if (bytesRead !== bytes) return start
-      for (let at = 0; index < end; index += 1) {
+      for (let at = 0; index < end; index++) {
         const size = sizes[index] ?? 0
         if (!isWhole(chunk, at, size - TRAILER_BYTES)) return start + at
         at += size

@@ -13,13 +13,15 @@ export function encodeLog(records: readonly Buffer[]): Buffer {
   }
   for (const record of records) {
     let from = 0
+    let isFirst = true
     do {
       const left = BLOCK_BYTES - (at % BLOCK_BYTES)
       if (left < HEADER_BYTES) push(Buffer.alloc(left))
       const room = BLOCK_BYTES - (at % BLOCK_BYTES) - HEADER_BYTES
       const to = Math.min(record.length, from + room)
-      push(fragment(record.subarray(from, to), fragmentType(from === 0, to === record.length)))
+      push(fragment(record.subarray(from, to), fragmentType(isFirst, to === record.length)))
       from = to
+      isFirst = false // where only a header fits into a block, the first fragment is empty
     } while (from < record.length)
   }
   return Buffer.concat(parts)
