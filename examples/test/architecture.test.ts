@@ -9,7 +9,8 @@ const packages = fileURLToPath(new URL('../../packages', import.meta.url))
 const allowed: Readonly<Record<string, readonly string[]>> = {
   messages: [],
   core: ['@turnlog/messages', '@turnlog/messages/redact', '@turnlog/leveldb-backend', '@turnlog/jsonl-backend'], // by name, when a configuration asks for them
-  'leveldb-backend': ['@turnlog/core/backend', '@turnlog/core/life-sign', '@turnlog/core'],
+  'leveldb-files': [],
+  'leveldb-backend': ['@turnlog/core/backend', '@turnlog/core/life-sign', '@turnlog/core', '@turnlog/leveldb-files'],
   'jsonl-backend': ['@turnlog/core/backend', '@turnlog/core/life-sign', '@turnlog/core'],
   conformance: ['@turnlog/core', '@turnlog/core/backend', '@turnlog/core/memory'],
 }
