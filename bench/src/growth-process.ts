@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import { openStore } from '@turnlog/core'
-import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { leveldbBackend, openStore } from 'turnlog'
 
 import { grownKey } from './grown-store.ts'
 import type { GrownStore, GrowthRequest } from './grown-store.ts'

@@ -1,12 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { styleText } from 'node:util'
 
 import { Command } from 'commander'
-import colours from 'picocolors'
 
 import { check, goals } from './check.ts'
+import { BEFORE } from './contestants/turnlog.ts'
 import { installPeers } from './peers.ts'
+import { compareBuilds, comparisonTable } from './report/comparison.ts'
 import { describeMachine } from './report/machine.ts'
 import { page } from './report/page.ts'
 import { picture } from './report/picture.ts'
@@ -21,6 +23,7 @@ import type { SyncCount } from './verify-sync.ts'
 interface Options {
   readonly quick?: boolean
   readonly check?: boolean
+  readonly against?: string
   readonly backend?: string
   readonly only?: string
   readonly contestants?: string
@@ -43,6 +46,7 @@ const command = new Command('bench')
   .description('Measures the backends of Turnlog beside the alternatives and the limit of the disk.')
   .option('--quick', 'fewer rounds and smaller stores, under three minutes')
   .option('--check', 'run what the goals need; exit 1 and name what falls short')
+  .option('--against <checkout>', 'compare with another built checkout; exit 1 if a scenario is slower than there')
   .option('--backend <module>', 'also measure a backend, through its conformance target')
   .option('--only <ids>', 'these scenarios only, separated by commas')
   .option('--contestants <ids>', 'these contestants only, separated by commas')
@@ -61,7 +65,8 @@ async function main(options: Options): Promise<number> {
     return 0
   }
   const chosen = choose(options)
-  installPeers(say)
+  const contestants = contestantsOf(options)
+  if (options.against === undefined) installPeers(say)
   const scale = options.quick === true ? 'quick' : 'full'
   const seed = Number(options.seed)
   const syncs = countedSyncs(options)
@@ -73,34 +78,45 @@ async function main(options: Options): Promise<number> {
       scale,
       seed,
       ...(options.backend === undefined ? undefined : { backend: resolve(options.backend) }),
-      ...(options.contestants === undefined ? undefined : { only: options.contestants.split(',') }),
+      ...(options.against === undefined ? undefined : { against: resolve(options.against) }),
+      ...(contestants === undefined ? undefined : { only: contestants }),
     })
     if ('error' in answer) {
       failures.push({ scenario: id, reason: answer.error })
-      say(colours.red(`\n${id} failed: ${answer.error}`))
+      say(styleText('red', `\n${id} failed: ${answer.error}`))
       continue
     }
     const result = credit(answer.result, syncs)
     results.push(result)
     say(scenarioTable(result))
-    say(colours.gray(`took ${Math.round((performance.now() - begin) / 1000)} s`))
+    say(styleText('gray', `took ${Math.round((performance.now() - begin) / 1000)} s`))
   }
-  const needed = new Set(chosen)
-  const checks = check(results).filter(({ scenario }) => options.check === true || needed.has(scenario))
+  const asked = { scenarios: chosen, ...(contestants === undefined ? undefined : { contestants }) }
+  const checks = options.against === undefined ? check(results, asked) : []
   const date = new Date().toISOString()
   const report: Report = { date, scale, seed, machine: describeMachine(), scenarios: results, checks, syncs, failures }
   write(report, options.output)
   if (checks.length > 0) say(`\n${checkTable(checks)}`)
+  const comparisons = compareBuilds(results)
+  if (comparisons.length > 0) say(`\n${comparisonTable(comparisons)}`)
   const short = checks.filter(({ isMet }) => !isMet)
   if (options.check === true) {
     say(short.length === 0 ? 'Every ratio is met.' : `${short.length} of ${checks.length} ratios fall short:`)
     for (const { id } of short) say(`  ${id}`)
   }
-  return failures.length > 0 || (options.check === true && short.length > 0) ? 1 : 0
+  const isWorse = comparisons.some((comparison) => comparison.isWorse)
+  return failures.length > 0 || isWorse || (options.check === true && short.length > 0) ? 1 : 0
 }
 
-function choose({ only, check: isCheck }: Options): string[] {
-  const ids = scenarios.map(({ id }) => id)
+/** Two builds are compared with each other and not with anybody else, unless somebody is named. */
+function contestantsOf({ contestants, against }: Options): readonly string[] | undefined {
+  const ours = contestants?.split(',') ?? (against === undefined ? undefined : ['leveldb', 'jsonl', 'memory'])
+  return against === undefined ? ours : ours?.flatMap((id) => [id, `${id}${BEFORE}`])
+}
+
+function choose({ only, check: isCheck, against }: Options): string[] {
+  const comparable = scenarios.filter(({ takesBuilds = false }) => takesBuilds || against === undefined)
+  const ids = comparable.map(({ id }) => id)
   if (only === undefined) {
     const needed = new Set(goals.map(({ scenario }) => scenario))
     return isCheck === true ? ids.filter((id) => needed.has(id)) : ids
@@ -111,10 +127,10 @@ function choose({ only, check: isCheck }: Options): string[] {
   return wanted
 }
 
-function countedSyncs({ verifySync: isWanted }: Options): SyncCount[] {
-  if (!isWanted) return []
+function countedSyncs({ verifySync: isWanted, against }: Options): SyncCount[] {
+  if (!isWanted || against !== undefined) return []
   if (!hasStrace()) {
-    say(colours.yellow('strace is not installed: whether contestants really sync is not checked.'))
+    say(styleText('yellow', 'strace is not installed: whether contestants really sync is not checked.'))
     return []
   }
   const syncs = verifySync(TRACED_APPENDS)
@@ -145,5 +161,5 @@ function write(report: Report, output: string): void {
   writeFileSync(join(output, 'results.json'), `${JSON.stringify(report, undefined, 2)}\n`)
   writeFileSync(join(output, 'report.html'), page(report))
   writeFileSync(join(output, 'ratios.svg'), picture(report))
-  say(colours.gray(`\nWritten to ${relative(process.cwd(), output)}: results.json, report.html, ratios.svg`))
+  say(styleText('gray', `\nWritten to ${relative(process.cwd(), output)}: results.json, report.html, ratios.svg`))
 }

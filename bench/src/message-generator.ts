@@ -1,4 +1,4 @@
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 const WORDS =
   'the a of to and in is for with that on this are from file test error value return function build server user request response data key session model token cache index table query result write read append history'.split(

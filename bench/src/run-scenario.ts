@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { turnlogTarget } from './contestants/turnlog.ts'
+import { loadBuild } from './contestants/build.ts'
+import { turnlogBefore, turnlogTarget } from './contestants/turnlog.ts'
 import type { Scale, Scenario, ScenarioResult } from './scenarios/scenario.ts'
 
 export interface RunOptions {
@@ -10,6 +11,8 @@ export interface RunOptions {
   readonly seed: number
   /** Module of a conformance target to measure as well. */
   readonly backend?: string
+  /** Another built checkout of Turnlog to measure beside this one. */
+  readonly against?: string
   /** Only these contestants, by id. @default all */
   readonly only?: readonly string[]
 }
@@ -18,9 +21,19 @@ export interface RunOptions {
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<ScenarioResult> {
   const directory = mkdtempSync(join(tmpdir(), 'turnlog-bench-'))
   try {
-    const guests = options.backend === undefined ? [] : [await turnlogTarget(options.backend, options.seed)]
-    const { scale, seed, only } = options
-    return await scenario.run({ directory, scale, seed, guests, ...(only === undefined ? undefined : { only }) })
+    const { scale, seed, only, backend, against } = options
+    const guests = [
+      ...(backend === undefined ? [] : [await turnlogTarget(backend, seed)]),
+      ...(against === undefined ? [] : await turnlogBefore(against)),
+    ]
+    return await scenario.run({
+      directory,
+      scale,
+      seed,
+      guests,
+      ...(only === undefined ? undefined : { only }),
+      ...(against === undefined ? undefined : { before: await loadBuild(against) }),
+    })
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

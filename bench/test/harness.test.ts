@@ -1,9 +1,12 @@
+import { fileURLToPath } from 'node:url'
+
 import { describe, expect, test } from 'vitest'
 
 import { check, goals } from '../src/check.ts'
 import type { Contestant } from '../src/contestants/contestant.ts'
 import { countSyncs } from '../src/count-syncs.ts'
 import { MessageGenerator } from '../src/message-generator.ts'
+import { compareBuilds } from '../src/report/comparison.ts'
 import { describeMachine } from '../src/report/machine.ts'
 import { page } from '../src/report/page.ts'
 import { picture } from '../src/report/picture.ts'
@@ -33,7 +36,7 @@ function reportOf(results: readonly ScenarioResult[]): Report {
     seed: 7,
     machine: describeMachine(),
     scenarios: results,
-    checks: check(results),
+    checks: check(results, { scenarios: results.map(({ id }) => id) }),
     syncs: [],
     failures: [],
   }
@@ -92,12 +95,54 @@ describe('the harness', () => {
 
   test('judges the ratios of the core scenario', async () => {
     const result = await runScenario(scenarioOf('core'), tiny)
-    const measured = check([result]).filter(({ value }) => value !== undefined)
-    expect(measured.map(({ scenario }) => scenario)).toEqual(['core', 'core', 'core'])
+    const judged = check([result], { scenarios: ['core'] })
+    expect(judged.map(({ scenario, value }) => [scenario, typeof value])).toEqual([
+      ['core', 'number'],
+      ['core', 'number'],
+      ['core', 'number'],
+    ])
   })
 
-  test('does not count a ratio as met that was not measured', () => {
-    expect(check([]).every(({ isMet, value }) => !isMet && value === undefined)).toBe(true)
+  test('does not count a ratio as met that was asked for and not measured', () => {
+    const judged = check([], { scenarios: goals.map(({ scenario }) => scenario) })
+    expect(judged).toHaveLength(goals.length)
+    expect(judged.every(({ isMet, value }) => !isMet && value === undefined)).toBe(true)
+  })
+
+  test('judges nothing that was not asked for', () => {
+    expect(check([], { scenarios: ['core'] }).map(({ scenario }) => scenario)).toEqual(['core', 'core', 'core'])
+    expect(check([], { scenarios: ['append-1'], contestants: ['jsonl', 'raw-one-hop'] }).map(({ id }) => id)).toEqual([
+      'append-1: jsonl / raw-one-hop',
+    ])
+  })
+
+  test('measures another build beside this one and compares the two', async () => {
+    const checkout = fileURLToPath(new URL('../..', import.meta.url))
+    const result = await runScenario(scenarioOf('append-memory'), { ...tiny, against: checkout })
+    expect(result.measurements.map(({ contestant }) => contestant)).toEqual(['memory', 'memory-before'])
+    const [comparison] = compareBuilds([result])
+    expect(comparison).toMatchObject({ scenario: 'append-memory', contestant: 'memory' })
+  })
+
+  test('calls a build worse only if it is slower beyond the error of the measurement', () => {
+    const compared = (now: number[], before: number[]): boolean | undefined => {
+      const both = { memory: now, 'memory-before': before }
+      const measurements = Object.entries(both).map(([contestant, rounds]) => ({ contestant, rounds }))
+      return compareBuilds([{ id: 'x', measurements } as unknown as ScenarioResult])[0]?.isWorse
+    }
+    expect(compared([90, 90, 90], [100, 100, 100])).toBe(true)
+    expect(compared([97, 97, 97], [100, 100, 100])).toBe(false)
+    expect(compared([60, 93, 130], [100, 100, 100])).toBe(false)
+  })
+
+  test.each(['import', 'migrate'])('runs the scenario %s', async (id) => {
+    const result = await runScenario(scenarioOf(id), tiny)
+    expect(check([result], { scenarios: [id] }).filter(({ value }) => value === undefined)).toEqual([])
+  })
+
+  test('runs the scenario sweeper', async () => {
+    const result = await runScenario(scenarioOf('sweeper'), { ...tiny, only: ['memory'] })
+    expect(Object.keys(result.figures ?? {})).toEqual(['memory without pause', 'memory every 3 ms'])
   })
 
   test('does not credit a contestant that lost what it acknowledged', async () => {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
+import { styleText } from 'node:util'
 
 import { Command, InvalidArgumentError, Option } from 'commander'
-import colors from 'picocolors'
 
 import { CAMPAIGNS } from './campaigns/index.ts'
 import type { BackendName } from './child/make-backend.ts'
@@ -43,7 +43,7 @@ const outcomes = await runCampaigns({
   seed,
   long: options.long,
   count: options.count,
-  say: (text) => console.log(text.replace('VIOLATION', colors.red('VIOLATION'))),
+  say: (text) => console.log(text.replace('VIOLATION', styleText('red', 'VIOLATION'))),
 })
 console.log(tableOf(outcomes, seed))
 if (options.markdown !== undefined) {

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 import { ClassicLevel } from 'classic-level'
+import type { DatabaseOptions } from 'classic-level'
 import { Packr } from 'msgpackr'
 
 import type { Contestant, Durability, Keeper } from './contestant.ts'
@@ -15,14 +16,14 @@ const MIB = 1024 * 1024
 const PREFIX = '0k3x9q2m7v1b5z'
 
 /** The settings of Turnlog's LevelDB backend, so that both differ in what they do and not in what they were given. */
-const OPTIONS = {
+export const LEVEL_OPTIONS: DatabaseOptions<Buffer, Buffer> = {
   keyEncoding: 'buffer',
   valueEncoding: 'buffer',
   cacheSize: 8 * MIB,
   writeBufferSize: 16 * MIB,
   blockSize: 16 * 1024,
   maxFileSize: 16 * MIB,
-} as const
+}
 
 /**
  * The least that reads fast from LevelDB and notices damage: segments of 64 messages, single rows behind them, a
@@ -36,7 +37,7 @@ export function bareLevel(durability: Exclude<Durability, 'none'>): Contestant {
     durability,
     note: 'the same segments, checksum and freeze; no head, no lock, no view: the limit of LevelDB',
     open: async (directory) => {
-      const level = new ClassicLevel<Buffer, Buffer>(join(directory, 'level'), OPTIONS)
+      const level = new ClassicLevel<Buffer, Buffer>(join(directory, 'level'), LEVEL_OPTIONS)
       await level.open()
       return keeperOf(level, durability === 'sync')
     },

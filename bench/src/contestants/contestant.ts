@@ -1,4 +1,4 @@
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 /** What an acknowledged write survives: a power failure, the death of the process, nothing. */
 export type Durability = 'sync' | 'os' | 'none'
@@ -23,6 +23,8 @@ export interface Keeper {
   /** All or nothing. */
   appendAll?(session: string, messages: readonly Message[]): Promise<void>
   read(session: string): Promise<readonly Message[]>
+  /** What a limit does instead of a read where time is measured: it fetches and makes no messages. */
+  touch?(session: string): Promise<void>
   /** Makes the history exactly this. */
   replace?(session: string, messages: readonly Message[]): Promise<void>
   /** Keeps a summary and the last messages only. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import type { Contestant, Durability } from './contestant.ts'
 import { replaceFile } from './synced-file.ts'

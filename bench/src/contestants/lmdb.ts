@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import { loadPeer } from '../peers.ts'
 import type { Contestant } from './contestant.ts'

@@ -1,7 +1,7 @@
 import { closeSync, constants, fdatasyncSync, openSync, write, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import type { Contestant, Durability, Keeper } from './contestant.ts'
 import { readLineFile } from './line-file.ts'

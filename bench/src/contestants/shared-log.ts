@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, write } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import type { Contestant } from './contestant.ts'
 import { readLineFile } from './line-file.ts'

@@ -3,23 +3,21 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import type { Harness, Target } from '@turnlog/conformance'
-import { openStore } from '@turnlog/core'
-import type { Message, SessionStore } from '@turnlog/core'
-import type { Backend } from '@turnlog/core/backend'
-import { memoryBackend } from '@turnlog/core/memory'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
-import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { openStore } from 'turnlog'
+import type { Backend, Message, SessionStore } from 'turnlog'
 
+import { loadBuild, thisBuild } from './build.ts'
+import type { Build } from './build.ts'
 import type { Contestant, Durability, Keeper } from './contestant.ts'
 
 type Persistent = Exclude<Durability, 'none'>
 
-export function turnlogLeveldb(durability: Persistent): Contestant {
-  return turnlog('leveldb', durability, (path) => leveldbBackend({ path, durability }))
+export function turnlogLeveldb(durability: Persistent, build: Build = thisBuild): Contestant {
+  return turnlog(build, 'leveldb', durability, (path) => build.leveldbBackend({ path, durability }))
 }
 
-export function turnlogJsonl(durability: Persistent): Contestant {
-  return turnlog('jsonl', durability, (path) => jsonlBackend({ path, durability }))
+export function turnlogJsonl(durability: Persistent, build: Build = thisBuild): Contestant {
+  return turnlog(build, 'jsonl', durability, (path) => build.jsonlBackend({ path, durability }))
 }
 
 /** What reading the files of the JSONL backend without it costs. */
@@ -42,8 +40,24 @@ export function plainJsonlReader(durability: Persistent): Contestant {
   }
 }
 
-export function turnlogMemory(): Contestant {
-  return turnlog('memory', 'none', () => memoryBackend())
+export function turnlogMemory(build: Build = thisBuild): Contestant {
+  return turnlog(build, 'memory', 'none', () => build.memoryBackend())
+}
+
+/** Marks what belongs to the build that `--against` names. */
+export const BEFORE = '-before'
+
+function markBefore(contestant: Contestant): Contestant {
+  return { ...contestant, id: `${contestant.id}${BEFORE}`, label: `${contestant.label}, before` }
+}
+
+/** Everything of another build, to take part beside the same of this one. */
+export async function turnlogBefore(checkout: string): Promise<readonly Contestant[]> {
+  const build = await loadBuild(checkout)
+  return [
+    ...(['sync', 'os'] as const).flatMap((kind) => [turnlogLeveldb(kind, build), turnlogJsonl(kind, build)]),
+    turnlogMemory(build),
+  ].map(markBefore)
 }
 
 /** A third party's backend, through the target that it gives to the conformance suite. */
@@ -65,12 +79,17 @@ export async function turnlogTarget(module: string, seed: number): Promise<Conte
   }
 }
 
-function turnlog(name: string, durability: Durability, make: (directory: string) => Backend): Contestant {
+function turnlog(
+  { openStore: open }: Build,
+  name: string,
+  durability: Durability,
+  make: (directory: string) => Backend,
+): Contestant {
   return {
     id: name,
     label: `turnlog ${name}`,
     durability,
-    open: async (directory) => keeperOf(await openStore({ backend: make(directory), onWarning: () => undefined })),
+    open: async (directory) => keeperOf(await open({ backend: make(directory), onWarning: () => undefined })),
   }
 }
 

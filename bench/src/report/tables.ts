@@ -1,5 +1,6 @@
+import { styleText } from 'node:util'
+
 import Table from 'cli-table3'
-import colours from 'picocolors'
 
 import type { Checked } from '../check.ts'
 import type { ScenarioResult } from '../scenarios/scenario.ts'
@@ -12,13 +13,13 @@ const STYLE = { head: [], border: ['gray'], compact: true }
 export function scenarioTable(result: ScenarioResult): string {
   const base = result.measurements.find(({ contestant }) => contestant === result.base)
   const table = new Table({
-    head: ['', result.unit, 'x base', '±', 'p50 µs', 'p99 µs', 'CPU µs', 'disk'].map((name) => colours.bold(name)),
+    head: ['', result.unit, 'x base', '±', 'p50 µs', 'p99 µs', 'CPU µs', 'disk'].map((name) => styleText('bold', name)),
     colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right', 'right'],
     style: STYLE,
   })
   for (const { label, perSecond, ratio, ratioError, p50Us, p99Us, cpuUs, diskBytes } of result.measurements) {
     table.push([
-      label.startsWith('turnlog') ? colours.cyan(label) : label,
+      label.startsWith('turnlog') ? styleText('cyan', label) : label,
       numberText(perSecond),
       numberText(ratio),
       errorText(ratioError),
@@ -30,25 +31,29 @@ export function scenarioTable(result: ScenarioResult): string {
   }
   const lines = [
     '',
-    `${colours.bold(result.title)}  ${colours.gray(`[${result.id}] ${DURABILITY[result.durability]}`)}`,
-    colours.gray(result.about),
+    `${styleText('bold', result.title)}  ${styleText('gray', `[${result.id}] ${DURABILITY[result.durability]}`)}`,
+    styleText('gray', result.about),
   ]
   if (result.measurements.length > 0) lines.push(table.toString())
-  if (base !== undefined) lines.push(colours.gray(`base: ${base.label}`))
-  for (const { label, reason } of result.absent) lines.push(colours.yellow(`absent: ${label}: ${reason}`))
+  if (base !== undefined) lines.push(styleText('gray', `base: ${base.label}`))
+  for (const { label, reason } of result.absent) lines.push(styleText('yellow', `absent: ${label}: ${reason}`))
   for (const [name, value] of Object.entries(result.figures ?? {})) lines.push(`  ${name}: ${numberText(value)}`)
   return lines.join('\n')
 }
 
 export function checkTable(checks: readonly Checked[]): string {
   const table = new Table({
-    head: ['', 'measured', 'asked', 'ratio'].map((name) => colours.bold(name)),
+    head: ['', 'measured', 'asked', 'ratio'].map((name) => styleText('bold', name)),
     colAligns: ['left', 'right', 'left', 'left'],
     style: STYLE,
   })
   for (const { title, value, bound, isMet } of checks) {
     const verdict =
-      value === undefined ? colours.yellow('not measured') : isMet ? colours.green('met') : colours.red('SHORT')
+      value === undefined
+        ? styleText('yellow', 'not measured')
+        : isMet
+          ? styleText('green', 'met')
+          : styleText('red', 'SHORT')
     table.push([verdict, value === undefined ? '-' : numberText(value), boundText(bound), title])
   }
   return table.toString()
@@ -60,11 +65,11 @@ export function boundText(bound: Checked['bound']): string {
 
 export function syncTable(syncs: readonly SyncCount[]): string {
   const table = new Table({
-    head: ['', 'appends', 'syncs', 'contestant'].map((name) => colours.bold(name)),
+    head: ['', 'appends', 'syncs', 'contestant'].map((name) => styleText('bold', name)),
     style: STYLE,
   })
   for (const { label, appends, syncs: count, isKept } of syncs) {
-    table.push([isKept ? colours.green('syncs') : colours.red('DOES NOT SYNC'), appends, count, label])
+    table.push([isKept ? styleText('green', 'syncs') : styleText('red', 'DOES NOT SYNC'), appends, count, label])
   }
   return table.toString()
 }

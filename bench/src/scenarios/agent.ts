@@ -1,4 +1,4 @@
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import { fullRewrite } from '../contestants/full-rewrite.ts'
 import { langgraphFull } from '../contestants/langgraph.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import { bareLevel } from '../contestants/bare-level.ts'
 import type { Contestant, Durability } from '../contestants/contestant.ts'

@@ -30,6 +30,7 @@ export function compete(competition: Competition): Scenario {
     durability,
     unit,
     base,
+    takesBuilds: true,
     run: async (context): Promise<ScenarioResult> => {
       const { entrants, absent } = await enter(context, competition.contestants, durability)
       const ready = await setUpAll(competition, entrants, absent, context)

@@ -1,12 +1,13 @@
-import { openStore } from '@turnlog/core'
-import type { Message } from '@turnlog/core'
-import { memoryBackend } from '@turnlog/core/memory'
+import type { Message, SessionStore } from 'turnlog'
 
+import { thisBuild } from '../contestants/build.ts'
+import type { Build } from '../contestants/build.ts'
+import { BEFORE } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
 import { alternate, roundsOf } from '../timing/alternate.ts'
 import type { Subject } from '../timing/alternate.ts'
 import { timeLoop } from '../timing/slice.ts'
-import type { Scenario, ScenarioResult } from './scenario.ts'
+import type { Scale, Scenario, ScenarioResult } from './scenario.ts'
 import { summariseSlices } from './summarise-slices.ts'
 
 const ABOUT = {
@@ -29,68 +30,95 @@ const LABELS: Readonly<Record<string, string>> = {
   'add-and-slice-at-10000': 'addMessage + slice() of 10,000, the least that it can be',
 }
 
+const LOOPS: Readonly<Record<Scale, number>> = { full: 2000, quick: 1000, tiny: 10 }
+
+/** So that what is computed is used. */
+let kept: unknown
+
 export const coreScenario: Scenario = {
   ...ABOUT,
-  run: async ({ scale, seed }): Promise<ScenarioResult> => {
+  takesBuilds: true,
+  run: async ({ scale, seed, before }): Promise<ScenarioResult> => {
     const pool = new MessageGenerator(seed).take(1000)
-    const store = await openStore({ backend: memoryBackend(), viewCacheBytes: 1024 * 1024 * 1024 })
-    const plain: readonly Message[] = structuredClone(pool)
-    const plainLong = Array.from({ length: 10_000 }, (_, index) => plain[index % plain.length] as Message)
-    // Made anew for each round: after some thousand more messages it would not be a history of 10,000 any more.
-    const long = async (key: string): Promise<void> => {
-      await store.deleteSession(key, { erase: true })
-      for (let part = 0; part < (scale === 'tiny' ? 1 : 10); part += 1) await store.addMessages(key, pool)
-      await store.getHistory(key)
-    }
-    await store.addMessages('read', pool)
-    // A session whose view is in memory, as in an agent's loop: one that nobody has read costs less to add to.
-    await store.getHistory('add')
+    const builds: [string, Build][] = [['', thisBuild]]
+    if (before !== undefined) builds.push([BEFORE, before])
+    const stores: SessionStore[] = []
     let next = 0
-    const message = (): Message => pool[next++ % pool.length] as Message
-    let kept: unknown
-    const loops = { full: 2000, quick: 1000, tiny: 10 }[scale]
-    const subject = (id: string, count: number, operation: () => Promise<unknown> | undefined): Subject => ({
-      id,
-      slice: () => timeLoop(count, operation),
-    })
-    const subjects = [
-      subject('structured-clone', loops, () => {
-        kept = structuredClone(message())
-        return undefined
-      }),
-      subject('add-message', loops, () => store.addMessage('add', message())),
-      subject('slice', loops * 4, () => {
-        kept = plain.slice()
-        return undefined
-      }),
-      subject('get-history', loops * 4, async () => {
-        kept = await store.getHistory('read')
-      }),
-      {
-        ...subject('add-at-10000', loops / 5, () => store.addMessage('alone', message())),
-        prepare: () => long('alone'),
-      },
-      {
-        ...subject('add-and-get-at-10000', loops / 5, async () => {
-          await store.addMessage('both', message())
-          kept = await store.getHistory('both')
-        }),
-        prepare: () => long('both'),
-      },
-      {
-        ...subject('add-and-slice-at-10000', loops / 5, async () => {
-          await store.addMessage('least', message())
-          kept = plainLong.slice()
-        }),
-        prepare: () => long('least'),
-      },
+    const subjects: Subject[] = [
+      plain('structured-clone', LOOPS[scale], () => structuredClone(pool[next++ % pool.length])),
+      plain('slice', LOOPS[scale] * 4, () => pool.slice()),
     ]
+    for (const [suffix, build] of builds) {
+      const store = await openWith(build, pool)
+      stores.push(store)
+      for (const subject of subjectsOf(store, pool, scale)) subjects.push({ ...subject, id: `${subject.id}${suffix}` })
+    }
     const slices = await alternate(subjects, roundsOf({ full: 25, quick: 11, tiny: 1 }, scale))
-    const history = await store.getHistory('read')
-    if (kept === undefined || JSON.stringify(history) !== JSON.stringify(pool))
-      throw new Error('The store lost messages.')
-    await store.close()
-    const measured = subjects.map(({ id }) => ({ id, label: LABELS[id] ?? id }))
+    for (const store of stores) {
+      const history = await store.getHistory('read')
+      if (kept === undefined || JSON.stringify(history) !== JSON.stringify(pool))
+        throw new Error('The store lost messages.')
+      await store.close()
+    }
+    const measured = subjects.map(({ id }) => {
+      const label = LABELS[id.replace(BEFORE, '')] ?? id
+      return { id, label: id.endsWith(BEFORE) ? `${label}, before` : label }
+    })
     return { ...ABOUT, measurements: summariseSlices(measured, slices, ABOUT.base), absent: [] }
   },
+}
+
+async function openWith({ openStore, memoryBackend }: Build, pool: readonly Message[]): Promise<SessionStore> {
+  const store = await openStore({ backend: memoryBackend(), viewCacheBytes: 1024 * 1024 * 1024 })
+  await store.addMessages('read', pool)
+  // A session whose view is in memory, as in an agent's loop: one that nobody has read costs less to add to.
+  await store.getHistory('add')
+  return store
+}
+
+function plain(id: string, count: number, operation: () => unknown): Subject {
+  return {
+    id,
+    slice: () =>
+      timeLoop(count, () => {
+        kept = operation()
+        return undefined
+      }),
+  }
+}
+
+function subjectsOf(store: SessionStore, pool: readonly Message[], scale: Scale): Subject[] {
+  const loops = LOOPS[scale]
+  const plainLong = Array.from({ length: 10_000 }, (_, index) => pool[index % pool.length] as Message)
+  let next = 0
+  const message = (): Message => pool[next++ % pool.length] as Message
+  // Made anew for each round: after some thousand more messages it would not be a history of 10,000 any more.
+  const atLength = (id: string, operation: (key: string) => Promise<unknown>): Subject => ({
+    id,
+    prepare: async () => {
+      await store.deleteSession(id, { erase: true })
+      for (let part = 0; part < (scale === 'tiny' ? 1 : 10); part++) await store.addMessages(id, pool)
+      await store.getHistory(id)
+    },
+    slice: () => timeLoop(loops / 5, () => operation(id)),
+  })
+  return [
+    { id: 'add-message', slice: () => timeLoop(loops, () => store.addMessage('add', message())) },
+    {
+      id: 'get-history',
+      slice: () =>
+        timeLoop(loops * 4, async () => {
+          kept = await store.getHistory('read')
+        }),
+    },
+    atLength('add-at-10000', (key) => store.addMessage(key, message())),
+    atLength('add-and-get-at-10000', async (key) => {
+      await store.addMessage(key, message())
+      kept = await store.getHistory(key)
+    }),
+    atLength('add-and-slice-at-10000', async (key) => {
+      await store.addMessage(key, message())
+      kept = plainLong.slice()
+    }),
+  ]
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import type { Contestant, Durability, Keeper } from '../contestants/contestant.ts'
 import type { Absent, ScenarioContext } from './scenario.ts'

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { copyFileSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 import { ClassicLevel } from 'classic-level'
 
 import { bareRows } from '../contestants/bare-rows.ts'

@@ -1,6 +1,7 @@
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import { bareLevel } from '../contestants/bare-level.ts'
+import { levelRows } from '../contestants/level-rows.ts'
 import { lmdbSync } from '../contestants/lmdb.ts'
 import { naiveReader } from '../contestants/raw-write.ts'
 import { sqliteFull } from '../contestants/sqlite.ts'
@@ -44,6 +45,10 @@ async function fill(entrant: Entrant, context: ScenarioContext, sessions: readon
   }
 }
 
+async function fetch({ keeper }: Entrant, session: string): Promise<void> {
+  await (keeper.touch === undefined ? keeper.read(session) : keeper.touch(session))
+}
+
 function cold(messages: number): Scenario {
   return compete({
     id: `history-${messages}-cold`,
@@ -61,6 +66,7 @@ function cold(messages: number): Scenario {
       lmdbSync,
       naiveReader('sync'),
       plainJsonlReader('sync'),
+      ...(messages === 100 ? [levelRows({ withHead: false }), levelRows({ withHead: true })] : []),
     ],
     rounds: { full: 15, quick: messages > 1000 ? 5 : 9, tiny: 1 },
     warmUp: (scale) => warmUpRounds(messages * sessionsOf(messages, scale).length, scale),
@@ -70,11 +76,11 @@ function cold(messages: number): Scenario {
     },
     prepare: async (entrant) => {
       await entrant.reopen()
-      await entrant.keeper.read(WARM_UP)
+      await fetch(entrant, WARM_UP)
     },
     slice: (entrant, { scale }) => {
       const sessions = sessionsOf(messages, scale)
-      return timeSequence(sessions.length, (index) => entrant.keeper.read(sessions[index] as string))
+      return timeSequence(sessions.length, (index) => fetch(entrant, sessions[index] as string))
     },
   })
 }
@@ -97,7 +103,7 @@ function warm(messages: number): Scenario {
       return undefined
     },
     slice: async (entrant, { scale }) => {
-      const isSlow = messages >= 10_000 && !['leveldb', 'jsonl'].includes(entrant.id)
+      const isSlow = messages >= 10_000 && !entrant.contestant.label.startsWith('turnlog')
       const slice = await timeSequence(isSlow ? Math.min(5, reads[scale]) : reads[scale], async () => {
         last = await entrant.keeper.read('session-0')
       })

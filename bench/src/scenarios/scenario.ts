@@ -1,3 +1,4 @@
+import type { Build } from '../contestants/build.ts'
 import type { Contestant, Durability } from '../contestants/contestant.ts'
 
 /** `tiny` only proves that a scenario works. */
@@ -10,6 +11,8 @@ export interface ScenarioContext {
   readonly seed: number
   /** Contestants of a third party, which take part wherever their durability fits. */
   readonly guests: readonly Contestant[]
+  /** Another build of Turnlog to measure beside this one. Its contestants are among the guests. */
+  readonly before?: Build
   /** Only these take part, by id. @default all */
   readonly only?: readonly string[]
 }
@@ -60,5 +63,7 @@ export interface Scenario {
   readonly unit: string
   /** The contestant that ratios refer to: the limit, where there is one. */
   readonly base: string
+  /** Whether two builds can be compared in it. */
+  readonly takesBuilds?: true
   run(context: ScenarioContext): Promise<ScenarioResult>
 }

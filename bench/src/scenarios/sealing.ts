@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import { turnlogLeveldb } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'

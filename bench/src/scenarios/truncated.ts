@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Message } from '@turnlog/core'
+import type { Message } from 'turnlog'
 
 import { turnlogJsonl, turnlogLeveldb } from '../contestants/turnlog.ts'
 import type { TurnlogKeeper } from '../contestants/turnlog.ts'
@@ -38,9 +38,11 @@ const ABOUT = {
 /** The two kinds of sessions of one entrant take turns as if they were contestants. */
 export const truncatedScenario: Scenario = {
   ...ABOUT,
+  takesBuilds: true,
   run: async (context): Promise<ScenarioResult> => {
+    const guests = context.guests.filter(({ durability }) => durability === ABOUT.durability)
     const entrants: Entrant[] = []
-    for (const contestant of [turnlogLeveldb('sync'), turnlogJsonl('sync')]) {
+    for (const contestant of [turnlogLeveldb('sync'), turnlogJsonl('sync'), ...guests]) {
       if (context.only !== undefined && !context.only.includes(contestant.id)) continue
       const entrant = new Entrant(contestant, join(context.directory, contestant.id))
       await entrant.open()

@@ -35,10 +35,8 @@ function expectQuoted(output: string): void {
 
 test('the demo loses nothing, shows what others lose, and leaves a store to look at', async () => {
   const cwd = temporaryDirectory()
-  const startedAt = performance.now()
   const { status, stdout, stderr } = runDemo(cwd)
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  expect(performance.now() - startedAt).toBeLessThan(60_000)
   const [, found, acknowledged] = /✓ (\d+) of (\d+) acknowledged messages are there/.exec(stdout) ?? []
   expect(Number(found)).toBe(Number(acknowledged))
   expect(Number(found)).toBeGreaterThanOrEqual(140)
