@@ -3,7 +3,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { styleText } from 'node:util'
+import { inspect, styleText } from 'node:util'
 import { Command, InvalidArgumentError } from 'commander'
 import { cases } from './cases/index.ts'
 import { loadTarget } from './child/load-target.ts'
@@ -48,6 +48,14 @@ try {
 } catch (error) {
   process.stderr.write(`${styleText('red', 'The suite could not be run.')} ${explain(error)}\n`)
   process.exitCode = 2
+}
+
+// Each case looks after its own; what comes to light after the last one is a failure of the backend all the same.
+for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
+  process.on(event, (error: unknown) => {
+    process.stderr.write(`${styleText('red', 'After the run nobody handled this:')} ${inspect(error)}\n`)
+    process.exitCode ||= 1
+  })
 }
 
 // Does not keep the process alive itself: when it strikes, something else does.

@@ -38,6 +38,8 @@ export interface Case {
   readonly level: Level
   /** One sentence, true of every backend that passes. */
   readonly promise: string
+  /** One sentence: what would happen to the users of a backend that breaks the promise. */
+  readonly prevents: string
   readonly requires?: readonly (Claim | Facility)[]
   readonly unless?: readonly Claim[]
   /** @default 'open' */

@@ -2,11 +2,13 @@ import { AssertionError } from 'node:assert'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import type { Case } from './case.ts'
+import { firstDifference } from './report/first-difference.ts'
 import { unbrandedCode } from './report/unbranded-code.ts'
 import type { Target } from './target.ts'
 import { Unproven } from './unproven.ts'
 
 const LONGEST_TEXT = 2000
+const SHORT_TEXT = 60
 
 export interface FailureCircumstances {
   readonly seed: number
@@ -25,14 +27,16 @@ export class ConformanceFailure extends Error {
   readonly repeat: string
 
   constructor(testCase: Case, target: Target, cause: unknown, circumstances: FailureCircumstances) {
-    const { expected, actual, detail } = explain(cause)
+    const { expected, actual, detail, difference } = explain(cause)
     const repeat = repeatCommand(testCase, target, circumstances)
     super(
       [
         `${testCase.id} (${testCase.level}): ${testCase.promise}`,
+        `  prevents: ${testCase.prevents}`,
         ...(detail === '' ? [] : [`  at:       ${indent(detail)}`]),
         `  expected: ${indent(expected)}`,
         `  actual:   ${indent(actual)}`,
+        ...(difference === undefined ? [] : [`  differs:  ${difference}`]),
         `  seed:     ${circumstances.seed}`,
         `  repeat:   ${repeat}`,
       ].join('\n'),
@@ -52,18 +56,32 @@ function framesOf(cause: unknown): string {
   return lines.filter((line) => /^\s+at /.test(line)).join('\n')
 }
 
-function explain(cause: unknown): { expected: string; actual: string; detail: string } {
+interface Explanation {
+  readonly expected: string
+  readonly actual: string
+  readonly detail: string
+  /** What a reader of two long texts, or of two that look alike, cannot see. */
+  readonly difference?: string
+}
+
+function explain(cause: unknown): Explanation {
   if (cause instanceof AssertionError) {
-    return {
-      expected: show(cause.expected),
-      actual: show(cause.actual),
-      detail: cause.generatedMessage ? '' : cause.message,
-    }
+    const [expected, actual] = [show(cause.expected), show(cause.actual)]
+    const named = isComparison(cause) ? firstDifference(cause.expected, cause.actual) : undefined
+    const difference = named ?? (expected === actual ? 'in what a text does not show' : undefined)
+    const detail = cause.generatedMessage ? '' : cause.message
+    return { expected, actual, detail, ...(difference === undefined ? {} : { difference }) }
   }
   if (cause instanceof Unproven) {
     return { expected: 'a backend that can be tested', actual: `unproven: ${cause.message}`, detail: '' }
   }
   return { expected: 'no error', actual: show(cause), detail: '' }
+}
+
+/** Two short values need no more than to be shown. */
+function isComparison({ expected, actual, operator }: AssertionError): boolean {
+  if (operator !== 'deepStrictEqual' && operator !== 'strictEqual') return false
+  return [expected, actual].some((value) => typeof value === 'object' || inspect(value).length > SHORT_TEXT)
 }
 
 function repeatCommand(testCase: Case, target: Target, circumstances: FailureCircumstances): string {

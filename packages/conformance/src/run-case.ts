@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Case, CaseContext } from './case.ts'
 import { checkedHarness } from './checked-harness.ts'
+import { endedByUnhandled } from './ended-by-unhandled.ts'
 import { Random, seedOf } from './random.ts'
 import type { Harness, Target } from './target.ts'
 
@@ -15,7 +16,16 @@ const TIMEOUT_MS = 60_000
 const THOROUGH_FACTOR = 10
 
 /** Runs one case in a directory of its own and removes everything that it made. */
-export async function runCase(testCase: Case, target: Target, { seed, thorough }: RunCaseOptions): Promise<void> {
+export function runCase(testCase: Case, target: Target, options: RunCaseOptions): Promise<void> {
+  return endedByUnhandled((unhandled) => runInDirectory(testCase, target, options, unhandled))
+}
+
+async function runInDirectory(
+  testCase: Case,
+  target: Target,
+  { seed, thorough }: RunCaseOptions,
+  unhandled: Promise<never>,
+): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'turnlog-conformance-'))
   const harnesses: Harness[] = []
   const caseSeed = seedOf(seed, testCase.id)
@@ -46,7 +56,8 @@ export async function runCase(testCase: Case, target: Target, { seed, thorough }
       if (testCase.starts !== 'closed') await harness.backend.open()
       await testCase.run(context)
     }
-    await withTimeout(work(), (testCase.timeoutMs ?? TIMEOUT_MS) * factor)
+    const running = withTimeout(work(), (testCase.timeoutMs ?? TIMEOUT_MS) * factor)
+    await Promise.race([running, unhandled])
   } finally {
     await Promise.allSettled(harnesses.map((harness) => withTimeout(harness.destroy(), TIMEOUT_MS)))
     await rm(root, { recursive: true, force: true, maxRetries: 3 })

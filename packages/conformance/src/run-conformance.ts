@@ -98,28 +98,22 @@ async function resultOf(
   profile: Profile,
   circumstances: FailureCircumstances,
 ): Promise<CaseResult> {
-  const { id, level, promise } = testCase
+  const { id, level, promise, prevents } = testCase
+  const about = { id, level, promise, prevents }
   const applicable = applicability(testCase, profile)
   if (applicable.kind !== 'applicable') {
-    return { id, level, promise, status: applicable.kind, durationMs: 0, reason: applicable.reason }
+    return { ...about, status: applicable.kind, durationMs: 0, reason: applicable.reason }
   }
   const started = performance.now()
   const durationMs = (): number => Math.round((performance.now() - started) * 10) / 10
   try {
     await runCase(testCase, target, circumstances)
-    return { id, level, promise, status: 'passed', durationMs: durationMs() }
+    return { ...about, status: 'passed', durationMs: durationMs() }
   } catch (error) {
     if (error instanceof Unproven) {
-      return { id, level, promise, status: 'unproven', durationMs: durationMs(), reason: error.message }
+      return { ...about, status: 'unproven', durationMs: durationMs(), reason: error.message }
     }
     const { message, expected, actual, repeat } = new ConformanceFailure(testCase, target, error, circumstances)
-    return {
-      id,
-      level,
-      promise,
-      status: 'failed',
-      durationMs: durationMs(),
-      failure: { message, expected, actual, repeat },
-    }
+    return { ...about, status: 'failed', durationMs: durationMs(), failure: { message, expected, actual, repeat } }
   }
 }

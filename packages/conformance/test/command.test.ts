@@ -60,6 +60,8 @@ describe('the command', () => {
     expect(output).toContain('read.range.ends (must): Both ends of a range belong to it.')
     expect(output).toContain('expected: [ 3, 4, 5 ]')
     expect(output).toContain('actual:   [ 3, 4 ]')
+    expect(output).toContain('differs:  [2]: 5 was expected, nothing came')
+    expect(output).toContain('prevents: The first or the last message of a view is missing.')
     expect(output).toContain('seed:     9')
     const repeat = /repeat: +npx @turnlog\/conformance (\S+) --grep '(\S+)' --seed (\d+)/.exec(output)
     expect(repeat?.[1]).toBe(broken)
@@ -146,6 +148,30 @@ describe('the command', () => {
     const { code, output } = await run(alive, '--grep', '^head\\.unknown$')
     expect(output).toContain('The process was still alive after the run.')
     expect(code).toBe(0)
+  })
+
+  test('ends one case, not the run, when nobody handles a rejection, and exits with 1', async () => {
+    const careless = join(directory, 'careless.mjs')
+    await writeFile(
+      careless,
+      `import { memoryBackend } from '@turnlog/core/memory'
+const make = () => {
+  const backend = memoryBackend()
+  const erase = backend.erase.bind(backend)
+  backend.erase = (...args) => (void Promise.reject(new Error('in the background')), erase(...args))
+  return backend
+}
+export const target = { name: 'careless', create: async () => {
+  const backend = make()
+  return { backend, reopen: () => backend.open().then(() => backend), destroy: () => backend.close() }
+} }
+`.replace('@turnlog/core/memory', new URL('../../core/dist/memory/index.js', import.meta.url).href),
+    )
+    const { code, output } = await run(careless, '--grep', '^(erase\\.(removes|missing)|list\\.empty)$')
+    expect(output).toContain('2 failed')
+    expect(output).toContain('1 passed')
+    expect(output).toContain('in the background')
+    expect(code).toBe(1)
   })
 
   test('blames the target when what it reopens is not open', async () => {

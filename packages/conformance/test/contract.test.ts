@@ -57,12 +57,13 @@ describe('the contract', () => {
 })
 
 describe('the cases', () => {
-  test('have ids of their own, and a promise that is one sentence', () => {
+  test('have ids of their own, and one sentence each on what they promise and prevent', () => {
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids.length).toBeGreaterThan(100)
-    for (const { id, promise } of cases) {
+    for (const { id, promise, prevents } of cases) {
       expect(id).toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/)
       expect(promise, id).toMatch(/^[A-Z`a-z].*[.)]$/)
+      expect(prevents, id).toMatch(/^[A-Z][^\n]{10,}\.$/)
     }
   })
 

@@ -9,6 +9,7 @@ export const aliasingCases: readonly Case[] = [
     id: 'aliasing.input-events',
     level: 'must',
     promise: 'Changing the events after an append changes nothing that is stored.',
+    prevents: 'A program that reuses its message object changes what is stored.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const events = structuredClone(session.next(3))
@@ -22,6 +23,7 @@ export const aliasingCases: readonly Case[] = [
     id: 'aliasing.input-projection',
     level: 'must',
     promise: 'Changing the projection after an append changes nothing that is stored.',
+    prevents: 'A program that goes on changing its state changes what is stored.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const projection = { deep: { list: [1, 2] } }
@@ -34,6 +36,7 @@ export const aliasingCases: readonly Case[] = [
     id: 'aliasing.input-untouched',
     level: 'must',
     promise: 'An append changes nothing that was given to it, frozen or not.',
+    prevents: 'An append changes or freezes objects that belong to the caller.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const events = structuredClone(session.next(2))
@@ -50,6 +53,7 @@ export const aliasingCases: readonly Case[] = [
     id: 'aliasing.output-events',
     level: 'must',
     promise: 'Changing events that were read changes nothing that is read later.',
+    prevents: 'A program that changes what it has read changes what others read.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3)
@@ -61,6 +65,7 @@ export const aliasingCases: readonly Case[] = [
     id: 'aliasing.output-heads',
     level: 'must',
     promise: 'Changing a head or a list of heads changes nothing that is read later.',
+    prevents: 'A program that changes a head changes what others see.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3, { projection: { deep: { list: [1] } } })

@@ -11,6 +11,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.creates',
     level: 'must',
     promise: 'An append with expected.last 0 creates the session, which begins at seq 1.',
+    prevents: 'The first message of a conversation cannot be stored, or gets the wrong number.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 1)
@@ -22,6 +23,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.continues',
     level: 'must',
     promise: 'Appends follow each other without gaps and events come back in the order of their seq.',
+    prevents: 'Messages of a conversation are missing or in the wrong order.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       for (let i = 0; i < count(20); i++) await session.grow(backend, random.integer(1, 4))
@@ -32,6 +34,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.visible',
     level: 'must',
     promise: 'What an append wrote is visible to every later head, read and list.',
+    prevents: 'A program does not find the message that it has just stored.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       for (let i = 0; i < 5; i++) {
@@ -49,6 +52,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.exact',
     level: 'must',
     promise: 'A record comes back exactly as given: all fields, in their order, with their values.',
+    prevents: 'Fields of a message are lost, reordered or changed.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const event = { op: 'op-1', zebra: 1, apple: { z: 1, a: [{ y: 2, b: 3 }] }, ...makeEvent(random, 1), extra: [] }
@@ -63,6 +67,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.resolves-undefined',
     level: 'must',
     promise: 'append and erase resolve without a value.',
+    prevents: 'Callers come to rely on a value that only one backend gives.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const appended: unknown = await backend.append(session.key, session.expected, session.next(1), null)
@@ -75,6 +80,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.sessions-apart',
     level: 'must',
     promise: 'An append to one session changes no other.',
+    prevents: 'A message shows up in the conversation of somebody else.',
     async run({ backend, random }) {
       const sessions = Array.from({ length: 5 }, () => new ExpectedSession(random))
       for (let i = 0; i < 20; i++) await random.pick(sessions).grow(backend, random.integer(1, 3))
@@ -85,6 +91,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.stores-apart',
     level: 'must',
     promise: 'Two stores that are open at once share nothing, also where their sessions have the same keys.',
+    prevents: 'Two stores in one program mix their conversations.',
     async run({ backend, createHarness, random }) {
       const { backend: another } = await createHarness()
       await another.open()
@@ -106,6 +113,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.same-ids-again',
     level: 'must',
     promise: 'Event ids are opaque: an id that occurs twice, in one session or in two, is stored twice.',
+    prevents: 'A message is dropped because another one has the same id.',
     async run({ backend, random }) {
       for (const session of [new ExpectedSession(random), new ExpectedSession(random)]) {
         await session.append(backend, [makeEvent(random, 1, { id: 'same' })], null)
@@ -122,6 +130,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.time-is-information',
     level: 'must',
     promise: 'Order is by seq alone: events whose `at` goes backwards keep their places.',
+    prevents: 'A clock that is set back reorders a conversation.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.append(
@@ -137,6 +146,7 @@ export const appendCases: readonly Case[] = [
     id: 'append.batch.large',
     level: 'must',
     promise: 'A batch of thousands of events is one append.',
+    prevents: 'A long import fails, or is stored in part.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3000)
@@ -151,12 +161,14 @@ function invalidArguments(): Case[] {
   const invalid = (
     id: string,
     promise: string,
+    prevents: string,
     make: (session: ExpectedSession, event: (seq: number) => EventRecord) => readonly EventRecord[],
     options?: (last: number) => AppendOptions,
   ): Case => ({
     id,
     level: 'must',
     promise,
+    prevents,
     async run({ backend, random }) {
       for (const length of [0, 3]) {
         const session = new ExpectedSession(random)
@@ -172,35 +184,46 @@ function invalidArguments(): Case[] {
     },
   })
   return [
-    invalid('append.invalid.empty', 'An append without events is INVALID_ARGUMENT and changes nothing.', () => []),
+    invalid(
+      'append.invalid.empty',
+      'An append without events is INVALID_ARGUMENT and changes nothing.',
+      'An append that stores nothing is acknowledged as if it had.',
+      () => [],
+    ),
     invalid(
       'append.invalid.start-late',
       'Events that begin after expected.last + 1 are INVALID_ARGUMENT and nothing changes.',
+      'A conversation gets a hole at its end.',
       ({ last }, event) => [event(last + 2)],
     ),
     invalid(
       'append.invalid.start-early',
       'Events that begin before expected.last + 1 are INVALID_ARGUMENT and nothing changes.',
+      'A message overwrites one that is stored.',
       ({ last }, event) => [event(last), event(last + 1)],
     ),
     invalid(
       'append.invalid.gap',
       'A gap inside a batch is INVALID_ARGUMENT and nothing of the batch is stored.',
+      'A conversation gets a hole in its middle.',
       ({ last }, event) => [event(last + 1), event(last + 3)],
     ),
     invalid(
       'append.invalid.repeat',
       'A seq that occurs twice in a batch is INVALID_ARGUMENT and nothing of the batch is stored.',
+      'Two messages have the same number, and one of them is lost.',
       ({ last }, event) => [event(last + 1), event(last + 1)],
     ),
     invalid(
       'append.invalid.descending',
       'A batch that is not ascending is INVALID_ARGUMENT and nothing of it is stored.',
+      'Messages are stored in the wrong order.',
       ({ last }, event) => [event(last + 2), event(last + 1)],
     ),
     invalid(
       'append.invalid.trim-beyond',
       'A trimBefore beyond the new end is INVALID_ARGUMENT and nothing changes.',
+      'Messages that are yet to come are removed before they are stored.',
       ({ last }, event) => [event(last + 1), event(last + 2)],
       (last) => ({ trimBefore: last + 4 }),
     ),
@@ -208,6 +231,7 @@ function invalidArguments(): Case[] {
       invalid(
         `append.invalid.trim-below${trimBefore === 0 ? '' : trimBefore < 0 ? '.negative' : '.fraction'}`,
         `A trimBefore of ${trimBefore} is INVALID_ARGUMENT and nothing changes.`,
+        'A mistake of the caller moves the beginning of a conversation to where no message can be.',
         ({ last }, event) => [event(last + 1), event(last + 2)],
         () => ({ trimBefore }),
       ),
@@ -216,6 +240,7 @@ function invalidArguments(): Case[] {
       id: 'append.invalid.rejects',
       level: 'must',
       promise: 'A refused append is a rejected promise, never an exception.',
+      prevents: 'An exception escapes from code that only handles rejections, and ends the process.',
       async run({ backend, random }) {
         const attempts = [
           () => backend.append('a', { last: 0, incarnation: 'i' }, [], null),

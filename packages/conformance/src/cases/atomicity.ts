@@ -11,6 +11,7 @@ export const atomicityCases: readonly Case[] = [
     id: 'atomicity.read-whole-batches',
     level: 'must',
     promise: 'A reader beside a writer sees an append whole or not at all.',
+    prevents: 'A model sees a tool call without the result that was stored with it.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await besideWriter(
@@ -33,6 +34,7 @@ export const atomicityCases: readonly Case[] = [
     id: 'atomicity.head-with-projection',
     level: 'must',
     promise: 'head gives the last seq and the projection of one and the same append.',
+    prevents: 'Core resumes from a state that belongs to another version.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await besideWriter(
@@ -50,6 +52,7 @@ export const atomicityCases: readonly Case[] = [
     id: 'atomicity.list-with-projection',
     level: 'must',
     promise: 'list gives the last seq and the projection of one and the same append.',
+    prevents: 'A list shows a title or a count that belongs to another version.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await besideWriter(
@@ -66,6 +69,7 @@ export const atomicityCases: readonly Case[] = [
     id: 'atomicity.read-after-head',
     level: 'must',
     promise: 'A read that is begun after head was asked sees at least the events that head spoke of.',
+    prevents: 'A reader is told of messages that it then cannot read.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await besideWriter(
@@ -85,6 +89,7 @@ export const atomicityCases: readonly Case[] = [
     level: 'must',
     promise:
       'A reader beside a writer that trims sees the events before the append or those after it, never a mixture.',
+    prevents: 'A summary and the messages that it replaces are both seen, or neither.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, BATCH)
@@ -112,6 +117,7 @@ export const atomicityCases: readonly Case[] = [
     id: 'atomicity.erase',
     level: 'must',
     promise: 'A reader beside an erase sees the whole session or none of it.',
+    prevents: 'A reader takes what is left of a deleted conversation for the whole of it.',
     async run({ backend, harness, capabilities, random, count }) {
       const readers = [backend]
       if (capabilities.concurrentReaders && harness.second !== undefined) {
@@ -141,6 +147,7 @@ export const atomicityCases: readonly Case[] = [
     level: 'must',
     promise:
       'Many sessions that are read and appended at once stay apart: a read gives its own session as it was before or after the append, and a reopen finds what was acknowledged.',
+    prevents: 'Under load messages go to the wrong conversation.',
     async run({ backend, harness, capabilities, random, count }) {
       const sessions = Array.from({ length: count(40) }, () => new ExpectedSession(random))
       for (let round = 0; round < 2; round++) {

@@ -15,6 +15,7 @@ export const callsInFlightCases: readonly Case[] = [
     id: 'lifecycle.close.calls-in-flight',
     level: 'must',
     promise: 'close while head, read or list is under way: the call gives its answer or CLOSED, nothing else.',
+    prevents: 'A call during close answers that a conversation does not exist.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 300)
@@ -49,6 +50,7 @@ export const callsInFlightCases: readonly Case[] = [
     id: 'lifecycle.read.closed-meanwhile',
     level: 'must',
     promise: 'close does not wait for a running read; the next step of the read rejects with CLOSED.',
+    prevents: 'A program cannot end because somebody left a read unfinished.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await growLong(session, backend, backend)
@@ -64,6 +66,7 @@ export const callsInFlightCases: readonly Case[] = [
     id: 'lifecycle.read.step-in-flight',
     level: 'must',
     promise: 'close while a step of a read is under way: the step gives its batch or CLOSED, and both settle.',
+    prevents: 'A program hangs at its end, or a read gives a part without an error.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 4000)
@@ -85,6 +88,7 @@ export const callsInFlightCases: readonly Case[] = [
     id: 'lifecycle.list.closed-meanwhile',
     level: 'must',
     promise: 'close does not wait for a running list; its next step rejects with CLOSED.',
+    prevents: 'A program cannot end because somebody left a list unfinished.',
     async run({ backend, random }) {
       await fillLong(backend, random)
       const started = backend.list()[Symbol.asyncIterator]()
@@ -99,6 +103,7 @@ export const callsInFlightCases: readonly Case[] = [
     id: 'lifecycle.read.belongs-to-its-life',
     level: 'must',
     promise: 'A read that was begun before a close rejects with CLOSED also when the backend is open again.',
+    prevents: 'A read goes on in a store that was closed, replaced and opened again.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await growLong(session, backend, backend)

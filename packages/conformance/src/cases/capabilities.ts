@@ -7,6 +7,7 @@ export const capabilityCases: readonly Case[] = [
     id: 'capabilities.contract',
     level: 'must',
     promise: 'A backend says which version of the contract it implements, and has a name.',
+    prevents: 'Core opens a backend that was written for another contract.',
     starts: 'closed',
     async run({ backend }) {
       assert.equal(backend.contract, 1)
@@ -17,6 +18,7 @@ export const capabilityCases: readonly Case[] = [
     id: 'capabilities.complete',
     level: 'must',
     promise: 'Every capability is stated before the backend is opened, with a value of the contract.',
+    prevents: 'Core relies on a promise that the backend never made.',
     starts: 'closed',
     async run({ capabilities }) {
       assert.equal(typeof capabilities.persistent, 'boolean')
@@ -31,6 +33,7 @@ export const capabilityCases: readonly Case[] = [
     level: 'must',
     promise:
       'Capabilities never change: they are frozen and the same before, during and after open, read-only as well.',
+    prevents: 'Core goes on relying on a promise that has been withdrawn.',
     starts: 'closed',
     async run({ backend, random }) {
       const before = structuredClone(backend.capabilities)
@@ -48,6 +51,7 @@ export const capabilityCases: readonly Case[] = [
     id: 'capabilities.consistent',
     level: 'must',
     promise: 'What survives a crash also survives a close: durability is none unless the backend is persistent.',
+    prevents: 'A user trusts in surviving a crash and loses everything at the next restart.',
     starts: 'closed',
     async run({ capabilities }) {
       if (!capabilities.persistent) assert.equal(capabilities.durability, 'none')

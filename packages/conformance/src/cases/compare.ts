@@ -15,6 +15,7 @@ export const compareCases: readonly Case[] = [
     level: 'must',
     promise:
       'An append that expects an older version is CONFLICT, with `expected` and the true `actual`; nothing changes.',
+    prevents: 'A writer with an old view overwrites what another one has stored.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2)
@@ -27,6 +28,7 @@ export const compareCases: readonly Case[] = [
     id: 'append.conflict.ahead',
     level: 'must',
     promise: 'An append that expects a later version is CONFLICT, with the true `actual`; nothing changes.',
+    prevents: 'A conversation gets a hole that can never be filled.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2)
@@ -38,6 +40,7 @@ export const compareCases: readonly Case[] = [
     id: 'append.conflict.exists',
     level: 'must',
     promise: 'An append that expects no session (last 0) is CONFLICT if there is one.',
+    prevents: 'A new conversation replaces one that is there already.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2)
@@ -50,6 +53,7 @@ export const compareCases: readonly Case[] = [
     id: 'append.conflict.missing',
     level: 'must',
     promise: 'An append that expects a version of a session that does not exist is CONFLICT with `actual` 0.',
+    prevents: 'An append to an erased conversation brings a part of it back.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await conflict(backend, session, 3)
@@ -61,6 +65,7 @@ export const compareCases: readonly Case[] = [
     id: 'append.conflict.incarnation',
     level: 'must',
     promise: 'An append in another incarnation is CONFLICT, also at the right version.',
+    prevents: 'A late writer appends to another conversation that has taken the same key.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2)
@@ -73,6 +78,7 @@ export const compareCases: readonly Case[] = [
     level: 'must',
     promise:
       'An incarnation is compared and given back exactly: case, blanks, composition and length make another one.',
+    prevents: 'Two incarnations that look alike to the storage are taken for one.',
     async run({ backend, harness, random, capabilities }) {
       const long = 'l'.repeat(199)
       const sessions = [
@@ -99,6 +105,7 @@ export const compareCases: readonly Case[] = [
     id: 'append.conflict.before-arguments',
     level: 'should',
     promise: 'A stale writer is told CONFLICT even if its events cannot be right any more.',
+    prevents: 'A writer that only has to read again is told that its program is wrong.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3)
@@ -115,6 +122,7 @@ export const compareCases: readonly Case[] = [
     level: 'must',
     promise:
       'Among concurrent appends with one expected version exactly one wins; the others get CONFLICT with the true `actual`.',
+    prevents: 'Two answers are stored for one turn, or one of them is lost.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 1)
@@ -126,6 +134,7 @@ export const compareCases: readonly Case[] = [
     id: 'append.race.one-creates',
     level: 'must',
     promise: 'Among concurrent creators of one session exactly one wins; the others get CONFLICT.',
+    prevents: 'Two conversations begin under one key and are mixed.',
     async run({ backend, random, count }) {
       for (let round = 0; round < count(10); round++) {
         const session = new ExpectedSession(random)
@@ -139,6 +148,7 @@ export const compareCases: readonly Case[] = [
     level: 'must',
     promise:
       'Writers that read again and retry after a CONFLICT lose nothing, double nothing and keep their own order.',
+    prevents: 'Messages are lost or doubled when several callers write at once.',
     async run({ backend, random, count }) {
       const key = `session-${random.word(8)}`
       const each = count(8)
@@ -152,6 +162,7 @@ export const compareCases: readonly Case[] = [
     id: 'append.race.sessions-in-parallel',
     level: 'must',
     promise: 'Concurrent appends to different sessions all win.',
+    prevents: 'One busy conversation makes writes to others fail.',
     async run({ backend, random, count }) {
       const sessions = Array.from({ length: count(30) }, () => new ExpectedSession(random))
       for (let round = 0; round < 3; round++) await Promise.all(sessions.map((session) => session.grow(backend, 2)))

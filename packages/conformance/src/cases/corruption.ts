@@ -15,6 +15,7 @@ export const corruptionCases: readonly Case[] = [
     level: 'must',
     promise:
       'A file cut at any byte of its last records gives the same events, CORRUPT, or whole batches with a finding; only a cut exactly where a record ends may go unnoticed.',
+    prevents: 'A file that lost its end gives a shorter conversation without a word.',
     requires: REQUIRES,
     timeoutMs: 180_000,
     async run(context) {
@@ -35,6 +36,7 @@ export const corruptionCases: readonly Case[] = [
     level: 'must',
     promise:
       'What is appended after a torn tail was cut off is never joined to it: it is there, whole, after a reopen.',
+    prevents: 'A new message is glued to a torn one and both are lost.',
     requires: REQUIRES,
     timeoutMs: 120_000,
     async run(context) {
@@ -80,6 +82,7 @@ export const corruptionCases: readonly Case[] = [
     level: 'must',
     promise:
       'A flipped bit anywhere gives the same events and heads or CORRUPT; in the last records it may be taken for a torn tail, with a finding.',
+    prevents: 'A damaged disk changes what was said, and nobody is told.',
     requires: REQUIRES,
     timeoutMs: 180_000,
     async run(context) {
@@ -97,6 +100,7 @@ export const corruptionCases: readonly Case[] = [
     level: 'must',
     promise:
       'A tail that a file system filled with zeros gives the same events, CORRUPT, or whole batches with a finding.',
+    prevents: 'Zeros after a power failure are read as data, or hide it.',
     requires: REQUIRES,
     async run(context) {
       const image = await buildImage(context)
@@ -114,6 +118,7 @@ export const corruptionCases: readonly Case[] = [
     id: 'corruption.no-contents',
     level: 'must',
     promise: 'What is said about damage, in errors with their causes and in findings, contains nothing of any message.',
+    prevents: 'Private messages end up in error logs when a store is damaged.',
     requires: REQUIRES,
     async run(context) {
       const image = await buildImage(context)
@@ -133,6 +138,7 @@ export const corruptionCases: readonly Case[] = [
     level: 'must',
     promise:
       'A deleted file never makes a session shorter or different without an error: it is whole, gone as a whole, or CORRUPT.',
+    prevents: 'A conversation is shorter without a word when one of its files is gone.',
     requires: REQUIRES,
     async run(context) {
       const image = await buildImage(context)
@@ -146,6 +152,7 @@ export const corruptionCases: readonly Case[] = [
     id: 'corruption.file-deleted.reported',
     level: 'should',
     promise: 'A deleted file is noticed: the same events, or CORRUPT.',
+    prevents: 'A conversation disappears without a word when its file is gone.',
     requires: REQUIRES,
     async run(context) {
       const image = await buildImage(context)
@@ -159,6 +166,7 @@ export const corruptionCases: readonly Case[] = [
     id: 'corruption.others-readable',
     level: 'should',
     promise: 'Where each session has files of its own, damage to one session leaves the others readable.',
+    prevents: 'One damaged conversation makes all the others unreadable.',
     requires: REQUIRES,
     async run(context) {
       const image = await buildImage(context)
@@ -181,6 +189,7 @@ export const corruptionCases: readonly Case[] = [
     level: 'should',
     promise:
       'A backend that does not say it detects damage still answers with events or a StoreError when a file is damaged.',
+    prevents: 'Core works on values of the wrong type, or a program ends by an error that nobody knows.',
     requires: ['persistent', 'files'],
     unless: ['detectsDamage'],
     async run(context) {

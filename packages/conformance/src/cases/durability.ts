@@ -19,6 +19,7 @@ export const durabilityCases: readonly Case[] = [
     level: 'must',
     promise:
       'After a process was killed at any moment every acknowledged append is there, contiguous, in whole batches, with the projection and the logical start of the last.',
+    prevents: 'A crash loses messages that were acknowledged, or leaves half of an append.',
     requires: ['persistent', 'durable', 'module'],
     starts: 'closed',
     timeoutMs: 120_000,
@@ -39,6 +40,7 @@ export const durabilityCases: readonly Case[] = [
     id: 'durability.acknowledged-then-killed',
     level: 'must',
     promise: 'An append that has resolved survives the death of the process in the next instant.',
+    prevents: 'A message is acknowledged before it is stored.',
     requires: ['persistent', 'durable', 'module'],
     starts: 'closed',
     async run(context) {
@@ -69,6 +71,7 @@ export const durabilityCases: readonly Case[] = [
     level: 'must',
     promise:
       'After a process was killed while it erased, each session is whole or gone, and what was acknowledged as erased is gone.',
+    prevents: 'A crash leaves a part of a deleted conversation, or brings it back.',
     requires: ['persistent', 'durable', 'module'],
     starts: 'closed',
     async run(context) {

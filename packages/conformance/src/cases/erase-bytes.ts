@@ -17,6 +17,7 @@ export const eraseBytesCases: readonly Case[] = [
     level: 'must',
     promise:
       'erase removes every byte of a session from the storage, its key as well, also of what was trimmed before.',
+    prevents: 'What a user had deleted can still be read from the disk.',
     requires: ['persistent', 'files'],
     async run({ backend, harness, random, directory }) {
       const marker = random.word(24)
@@ -48,6 +49,7 @@ export const eraseBytesCases: readonly Case[] = [
     id: 'erase.every-byte.set-aside',
     level: 'must',
     promise: 'erase also removes what opening had set aside of a torn tail.',
+    prevents: 'What a user had deleted lives on in a file that a repair had put aside.',
     requires: ['persistent', 'files'],
     async run({ backend, harness, random, directory }) {
       const marker = random.word(24)
@@ -79,6 +81,7 @@ export const eraseBytesCases: readonly Case[] = [
     level: 'must',
     promise:
       'After a process was killed while it erased a session, erasing it again, at the version that it has then, leaves no byte of it.',
+    prevents: 'A crash during a deletion leaves bytes that no later deletion removes.',
     requires: ['persistent', 'durable', 'files', 'module'],
     starts: 'closed',
     timeoutMs: 120_000,

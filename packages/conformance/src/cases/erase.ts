@@ -13,6 +13,7 @@ export const eraseCases: readonly Case[] = [
     id: 'erase.removes',
     level: 'must',
     promise: 'An erased session is gone from head, read and list.',
+    prevents: 'A conversation that was deleted is still shown.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const other = new ExpectedSession(random)
@@ -30,6 +31,7 @@ export const eraseCases: readonly Case[] = [
     level: 'must',
     promise:
       'erase is CONFLICT, with `expected` and the true `actual`, unless the last seq is the expected one; nothing changes.',
+    prevents: 'A message that nobody had read is deleted with the rest.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 5)
@@ -46,6 +48,7 @@ export const eraseCases: readonly Case[] = [
     id: 'erase.missing',
     level: 'must',
     promise: 'Erasing what does not exist does nothing if 0 was expected and is CONFLICT with `actual` 0 otherwise.',
+    prevents: 'Deleting twice fails, or a wrong deletion goes unnoticed.',
     async run({ backend, random }) {
       const other = new ExpectedSession(random)
       await other.grow(backend, 2)
@@ -62,6 +65,7 @@ export const eraseCases: readonly Case[] = [
     level: 'must',
     promise:
       'Used again after an erase, the session begins at 1 in a new incarnation, without anything of the old life.',
+    prevents: 'A new conversation inherits messages of a deleted one.',
     async run({ backend, random }) {
       const old = new ExpectedSession(random)
       await old.grow(backend, 9, { projection: 'old' })
@@ -78,6 +82,7 @@ export const eraseCases: readonly Case[] = [
     level: 'must',
     promise:
       'A writer that still holds the old incarnation gets CONFLICT, also if the new life has come to the same version.',
+    prevents: 'A late writer appends to the conversation that came after the deleted one.',
     async run({ backend, random }) {
       const old = new ExpectedSession(random)
       await old.grow(backend, 3)
@@ -99,6 +104,7 @@ export const eraseCases: readonly Case[] = [
     id: 'erase.trimmed',
     level: 'must',
     promise: 'A session of which everything is trimmed is erased by its last seq like any other.',
+    prevents: 'A conversation whose messages were all removed can never be deleted.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3, { trimBefore: 4 })
@@ -112,6 +118,7 @@ export const eraseCases: readonly Case[] = [
     id: 'erase.sessions-apart',
     level: 'must',
     promise: 'Erasing one session changes no other, not even one whose key begins with its key.',
+    prevents: 'Deleting one conversation deletes others with a similar key.',
     async run({ backend, random }) {
       const sessions = ['s', 's1', 's10', 's/1', 's:', 'S'].map((key) => new ExpectedSession(random, key))
       for (const session of sessions) await session.grow(backend, 3)
@@ -125,6 +132,7 @@ export const eraseCases: readonly Case[] = [
     id: 'erase.race',
     level: 'must',
     promise: 'An erase and an append that compete for one version: one of them wins, the other gets CONFLICT.',
+    prevents: 'An append is acknowledged and deleted in the same moment.',
     async run({ backend, random, count }) {
       for (let round = 0; round < count(20); round++) {
         const session = new ExpectedSession(random)
@@ -146,6 +154,7 @@ export const eraseCases: readonly Case[] = [
     level: 'must',
     promise:
       'A reader that runs while its session is erased gets its snapshot or a StoreError, never a part without an error.',
+    prevents: 'An export that meets a deletion is cut short without an error.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await growLong(session, backend, backend)

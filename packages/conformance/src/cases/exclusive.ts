@@ -55,6 +55,7 @@ export const exclusiveCases: readonly Case[] = [
     level: 'must',
     promise:
       'A refused open leaves the backend closed, releases everything, and may be repeated when the owner has closed.',
+    prevents: 'A program that was refused once can never open the store, or disturbs its owner.',
     requires: ['persistent', 'second'],
     unless: ['shared'],
     async run({ backend, harness, random }) {
@@ -77,6 +78,7 @@ export const exclusiveCases: readonly Case[] = [
     id: 'exclusive.released-by-close',
     level: 'must',
     promise: 'close releases the store: another process can then open it, and write.',
+    prevents: 'A store stays locked after its program has ended.',
     requires: ['persistent', 'module'],
     unless: ['shared'],
     async run(context) {
@@ -100,6 +102,7 @@ export const exclusiveCases: readonly Case[] = [
     id: 'exclusive.released-by-death',
     level: 'must',
     promise: 'The store of a process that was killed can be opened again.',
+    prevents: 'A store stays locked after a crash until somebody deletes a file.',
     requires: ['persistent', 'module'],
     unless: ['shared'],
     starts: 'closed',
@@ -121,6 +124,7 @@ export const exclusiveCases: readonly Case[] = [
     level: 'must',
     promise:
       'An owner that stands still, as a stopped process does, keeps the store: a second open is LOCKED however long ago it last gave a sign of life.',
+    prevents: 'A laptop that slept, or a process that was stopped, comes back as a second writer.',
     requires: ['persistent', 'module', 'signals'],
     unless: ['shared'],
     starts: 'closed',
@@ -147,6 +151,7 @@ export const exclusiveCases: readonly Case[] = [
     level: 'must',
     promise:
       'Processes that take turns, each opening, appending and closing as soon as it is let in, lose and double nothing.',
+    prevents: 'Two programs own the store at once when one takes over from the other.',
     requires: ['persistent', 'module'],
     unless: ['shared'],
     starts: 'closed',
@@ -171,6 +176,7 @@ function refused(name: string, how: string, attempt: (context: CaseContext) => P
     id: `exclusive.${name}`,
     level: 'must',
     promise: `A second open ${how} is LOCKED, and the refusal leaves the owner protected: other processes are still refused, the owner's appends are kept.`,
+    prevents: `Two writers that do not know of each other destroy the store: one came in ${how}.`,
     requires: ['persistent', 'second', 'module'],
     unless: ['shared'],
     async run(context) {

@@ -8,6 +8,7 @@ export const headCases: readonly Case[] = [
     id: 'head.unknown',
     level: 'must',
     promise: 'head of a session that does not exist is undefined.',
+    prevents: 'A conversation that never was is taken for one that is empty.',
     async run({ backend, random }) {
       assert.equal(await backend.head('nobody'), undefined)
       await new ExpectedSession(random).grow(backend, 1)
@@ -18,6 +19,7 @@ export const headCases: readonly Case[] = [
     id: 'head.fields',
     level: 'must',
     promise: 'head gives first, last, incarnation and projection as the last append left them.',
+    prevents: 'Core works with wrong bounds and refuses or loses messages.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       for (let i = 0; i < 4; i++) {
@@ -32,6 +34,7 @@ export const headCases: readonly Case[] = [
     id: 'head.bytes',
     level: 'must',
     promise: 'bytes is a whole number, never 0 while there are events to read.',
+    prevents: 'Limits by size never take effect.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       for (let i = 0; i < 4; i++) {
@@ -45,6 +48,7 @@ export const headCases: readonly Case[] = [
     id: 'head.bytes.grows',
     level: 'must',
     promise: 'bytes grows with the events that can be read.',
+    prevents: 'A conversation grows without end although its size is limited.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 1)
@@ -58,6 +62,7 @@ export const headCases: readonly Case[] = [
     id: 'head.bytes.falls',
     level: 'must',
     promise: 'bytes falls when events are trimmed.',
+    prevents: 'Trimming goes on and on because it never seems to help.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 500)
@@ -71,6 +76,7 @@ export const headCases: readonly Case[] = [
     id: 'head.equals-list',
     level: 'must',
     promise: 'list gives the same head as head does.',
+    prevents: 'A list shows another state of a conversation than opening it does.',
     async run({ backend, random }) {
       const sessions = Array.from({ length: 5 }, () => new ExpectedSession(random))
       for (const session of sessions) {

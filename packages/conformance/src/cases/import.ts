@@ -10,6 +10,7 @@ export const importCases: readonly Case[] = [
     id: 'import.begins-later',
     level: 'must',
     promise: 'An import begins a session at the seq of its first event, whatever that is.',
+    prevents: 'A conversation that was exported without its beginning cannot be imported.',
     async run({ backend, random }) {
       for (const start of [1, 2, 41, 2 ** 32, 2 ** 40, 2 ** 48, 2 ** 53 - 10]) {
         const session = new ExpectedSession(random)
@@ -29,6 +30,7 @@ export const importCases: readonly Case[] = [
     id: 'import.continues',
     level: 'must',
     promise: 'An imported session goes on like any other: append, trim, compare.',
+    prevents: 'An imported conversation cannot be continued.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.append(backend, makeEvents(random, 41, 3), null, { import: true })
@@ -47,6 +49,7 @@ export const importCases: readonly Case[] = [
     level: 'must',
     promise:
       'An import is refused if the session exists: CONFLICT when it expected none, INVALID_ARGUMENT when it expected one.',
+    prevents: 'An import overwrites a conversation that is there.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2)
@@ -65,6 +68,7 @@ export const importCases: readonly Case[] = [
     id: 'import.invalid',
     level: 'must',
     promise: 'An import needs events without gaps, from seq 1 on at the earliest.',
+    prevents: 'A damaged export is imported with holes.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const wrong = [
@@ -85,6 +89,7 @@ export const importCases: readonly Case[] = [
     id: 'import.only-when-asked',
     level: 'must',
     promise: 'Without `import` a new session begins at 1 and nowhere else.',
+    prevents: 'A mistaken number leaves a hole at the beginning of a conversation.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       for (const options of [undefined, {}, { import: false }]) {
@@ -99,6 +104,7 @@ export const importCases: readonly Case[] = [
     id: 'import.trims',
     level: 'must',
     promise: 'An import may trim events of its own.',
+    prevents: 'An import brings back messages that it was told to leave out.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.append(backend, makeEvents(random, 41, 5), null, { import: true, trimBefore: 44 })

@@ -10,6 +10,7 @@ export const invalidReadCases: readonly Case[] = [
     id: 'read.invalid.order',
     level: 'must',
     promise: 'Ranges that overlap or are not ascending are INVALID_ARGUMENT.',
+    prevents: 'A mistake of the caller gives doubled messages instead of an error.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 9)
@@ -43,6 +44,7 @@ export const invalidReadCases: readonly Case[] = [
     id: 'read.invalid.numbers',
     level: 'must',
     promise: 'A seq below 1, what is no whole number, and a negative limit are INVALID_ARGUMENT, for any session.',
+    prevents: 'A mistake of the caller gives the wrong messages instead of an error.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 9)

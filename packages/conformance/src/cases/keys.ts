@@ -10,6 +10,7 @@ export const keyCases: readonly Case[] = [
     id: `keys.${name}`,
     level: 'must',
     promise: `Keys are compared byte by byte: these are sessions of their own, each with its own events (${name}).`,
+    prevents: 'Two users share one history because their keys look alike to the storage.',
     async run({ backend, random, harness, capabilities }) {
       const sessions = keys.map((key) => new ExpectedSession(random, key))
       for (const session of sessions) await session.grow(backend, 1)
@@ -27,6 +28,7 @@ export const keyCases: readonly Case[] = [
     id: 'keys.pairs',
     level: 'must',
     promise: 'Of ten thousand pairs of hostile keys no two share anything.',
+    prevents: 'Two users share one history because their keys look alike to the storage.',
     async run({ backend, random, count }) {
       // n keys that are all there at once are n * (n - 1) / 2 pairs.
       const keys = randomKeys(random, count(150))

@@ -38,6 +38,7 @@ export const listCases: readonly Case[] = [
     id: 'list.empty',
     level: 'must',
     promise: 'A list without sessions gives no batch.',
+    prevents: 'A new store cannot be listed.',
     async run({ backend }) {
       for await (const batch of backend.list()) assert.fail(`a batch of ${batch.length}`)
       for await (const batch of backend.list({ prefix: 'a', after: 'b', limit: 3 }))
@@ -48,6 +49,7 @@ export const listCases: readonly Case[] = [
     id: 'list.every-session-once',
     level: 'must',
     promise: 'list gives every session once, also those of which everything is trimmed.',
+    prevents: 'A conversation is missing from the list or is shown twice.',
     async run({ backend, random }) {
       const keys = await fill(backend, random, KEYS)
       const trimmed = new ExpectedSession(random, 'trimmed')
@@ -59,6 +61,7 @@ export const listCases: readonly Case[] = [
     id: 'list.byte-order',
     level: 'must',
     promise: 'list is in the byte order of the UTF-8 keys, which is not the order of UTF-16.',
+    prevents: 'Pages of a list overlap or leave conversations out.',
     async run({ backend, random }) {
       const keys = await fill(backend, random, KEYS)
       const byBytes = [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -69,6 +72,7 @@ export const listCases: readonly Case[] = [
     id: 'list.batch.never-empty',
     level: 'must',
     promise: 'A batch of heads is never empty.',
+    prevents: 'A reader takes an empty batch for the end of the list.',
     async run({ backend, random }) {
       await fill(backend, random, KEYS)
       const ranges: ListRange[] = [
@@ -88,6 +92,7 @@ export const listCases: readonly Case[] = [
     id: 'list.prefix',
     level: 'must',
     promise: 'prefix gives only the keys that begin with it, character by character, and it need not be a key itself.',
+    prevents: 'The conversations of one user are listed for another one.',
     async run({ backend, random }) {
       const special = ['%', '_', '*', '?', '[', '[a]', '[^a]', '\\', '^', '$', '.', '(', "'", '"', '\u{10ffff}']
       const around = special.flatMap((text) => [text, `${text}x`, `a${text}`, `a${text}b`])
@@ -103,6 +108,7 @@ export const listCases: readonly Case[] = [
     id: 'list.after',
     level: 'must',
     promise: 'after gives only the keys after it in byte order; it need not exist.',
+    prevents: 'A page of a list begins in the wrong place.',
     async run({ backend, random }) {
       await fill(backend, random, KEYS)
       await compare(
@@ -115,6 +121,7 @@ export const listCases: readonly Case[] = [
     id: 'list.matrix',
     level: 'must',
     promise: 'prefix, after and limit, in all combinations, give what filtering an array gives.',
+    prevents: 'Some combination of prefix, start and limit lists the wrong conversations.',
     async run({ backend, random }) {
       await fill(backend, random, KEYS)
       const ranges: ListRange[] = []
@@ -136,6 +143,7 @@ export const listCases: readonly Case[] = [
     id: 'list.paging',
     level: 'must',
     promise: 'Pages by after and limit, put together, are the whole list.',
+    prevents: 'Paging through the list misses conversations or never ends.',
     async run({ backend, random, count }) {
       const keys = Array.from(
         { length: count(100) },
@@ -159,6 +167,7 @@ export const listCases: readonly Case[] = [
     id: 'list.thousand',
     level: 'must',
     promise: 'A list of more than a thousand sessions is whole, in one go and in pages.',
+    prevents: 'A list ends at the first thousand conversations.',
     async run({ backend, random, count }) {
       const keys = Array.from({ length: count(MANY) }, (_, index) => `many-${String(index).padStart(6, '0')}`)
       const events = makeEvents(random, 1, 1)
@@ -176,6 +185,7 @@ export const listCases: readonly Case[] = [
     id: 'list.stable',
     level: 'must',
     promise: 'Sessions that come or go while a list runs may or may not be seen; all others are, once and in order.',
+    prevents: 'A list misses conversations because others came or went.',
     async run({ backend, random, count }) {
       const staying = Array.from({ length: count(60) }, (_, index) => `stay-${String(index).padStart(4, '0')}`)
       const leaving = staying.map((key) => `${key}-leaves`)
@@ -213,6 +223,7 @@ export const listCases: readonly Case[] = [
     id: 'list.break.releases',
     level: 'must',
     promise: 'Leaving a list early releases everything.',
+    prevents: 'A server that stops listing early runs out of files or memory.',
     async run({ backend, random, count }) {
       await fill(backend, random, KEYS)
       for await (const _batch of backend.list()) break

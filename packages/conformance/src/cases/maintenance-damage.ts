@@ -21,6 +21,7 @@ export const maintenanceDamageCases: readonly Case[] = [
     id: 'maintenance.verify.damaged',
     level: 'must',
     promise: 'Where a session cannot be read for damage, verify names a problem, without anything of a message.',
+    prevents: 'A damaged store passes its inspection, or the report shows private messages.',
     requires: REQUIRES,
     timeoutMs: 120_000,
     async run(context) {
@@ -52,6 +53,7 @@ export const maintenanceDamageCases: readonly Case[] = [
     id: 'maintenance.verify.changes-nothing',
     level: 'must',
     promise: 'verify leaves every file as it was, byte for byte.',
+    prevents: 'An inspection destroys what a repair could have saved.',
     requires: ['maintenance', 'persistent', 'files'],
     async run({ backend, random, directory }) {
       await fill(backend, random)
@@ -66,6 +68,7 @@ export const maintenanceDamageCases: readonly Case[] = [
     id: 'maintenance.verify.aborted',
     level: 'must',
     promise: 'verify with an aborted signal rejects with its reason.',
+    prevents: 'An inspection cannot be stopped.',
     requires: ['maintenance'],
     async run({ backend, random }) {
       await fill(backend, random)
@@ -80,6 +83,7 @@ export const maintenanceDamageCases: readonly Case[] = [
     id: 'maintenance.repair.planned',
     level: 'must',
     promise: 'repair that is not applied says what it would do to a damaged store and changes no byte of it.',
+    prevents: 'A dry run changes the store.',
     requires: REQUIRES,
     async run({ backend, harness, random, root }) {
       await fill(backend, random)
@@ -97,6 +101,7 @@ export const maintenanceDamageCases: readonly Case[] = [
     id: 'maintenance.repair.backup',
     level: 'must',
     promise: 'repair keeps the damaged bytes where its report says.',
+    prevents: 'A repair drops messages and keeps nothing that they could be saved from.',
     requires: REQUIRES,
     async run({ backend, harness, random }) {
       await fill(backend, random)
@@ -117,6 +122,7 @@ export const maintenanceDamageCases: readonly Case[] = [
     id: 'maintenance.repair.others-whole',
     level: 'must',
     promise: 'Where each session has files of its own, repair leaves those that were not damaged whole.',
+    prevents: 'Repairing one conversation damages others.',
     requires: REQUIRES,
     async run(context) {
       const { backend, directory } = context
@@ -137,6 +143,7 @@ export const maintenanceDamageCases: readonly Case[] = [
     id: 'maintenance.repair.one-session',
     level: 'must',
     promise: 'repair of one session leaves the files of the others as they are, or refuses with INVALID_ARGUMENT.',
+    prevents: 'Repairing one conversation rewrites others.',
     requires: REQUIRES,
     async run({ backend, harness, random, directory }) {
       const sessions = [new ExpectedSession(random), new ExpectedSession(random)] as const

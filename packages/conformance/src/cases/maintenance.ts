@@ -11,6 +11,7 @@ export const maintenanceCases: readonly Case[] = [
     id: 'maintenance.verify.healthy',
     level: 'must',
     promise: 'verify of a healthy store counts what is there, finds no problem and changes nothing.',
+    prevents: 'An inspection raises a false alarm, or says that it looked at what it skipped.',
     requires: ['maintenance'],
     async run({ backend, random }) {
       const sessions = await fill(backend, random)
@@ -25,6 +26,7 @@ export const maintenanceCases: readonly Case[] = [
     id: 'maintenance.verify.one-session',
     level: 'must',
     promise: 'verify of one session looks at that one only.',
+    prevents: 'Checking one conversation takes as long as checking all of them.',
     requires: ['maintenance'],
     async run({ backend, random }) {
       const [session] = await fill(backend, random)
@@ -39,6 +41,7 @@ export const maintenanceCases: readonly Case[] = [
     id: 'maintenance.sizes',
     level: 'must',
     promise: 'sizes tells the bytes and the files of the store: those of its data at least, and they grow with it.',
+    prevents: 'An administrator plans with wrong numbers.',
     requires: ['maintenance', 'persistent'],
     async run({ backend, harness, random }) {
       // Some write into room that they had made before, so only a store that was closed shows what is in it.
@@ -66,6 +69,7 @@ export const maintenanceCases: readonly Case[] = [
     id: 'maintenance.reclaim',
     level: 'must',
     promise: 'reclaim gives the space of trimmed events back and changes nothing that can be read.',
+    prevents: 'A disk fills up with messages that were removed long ago, or loses others.',
     requires: ['maintenance', 'persistent'],
     async run({ backend, harness, random }) {
       const session = new ExpectedSession(random)
@@ -88,6 +92,7 @@ export const maintenanceCases: readonly Case[] = [
     id: 'maintenance.repair.wants-closed',
     level: 'must',
     promise: 'repair refuses an open backend.',
+    prevents: 'A repair rewrites files under a program that has them open.',
     requires: ['maintenance'],
     async run({ backend, random }) {
       const [session] = await fill(backend, random)
@@ -99,6 +104,7 @@ export const maintenanceCases: readonly Case[] = [
     id: 'maintenance.repair.healthy',
     level: 'must',
     promise: 'repair of a healthy store, applied or not, has nothing to do and changes nothing.',
+    prevents: 'A repair changes a store that has nothing wrong with it.',
     requires: ['maintenance', 'persistent'],
     async run({ backend, random }) {
       const sessions = await fill(backend, random)
@@ -114,6 +120,7 @@ export const maintenanceCases: readonly Case[] = [
     id: 'maintenance.repair.aborted',
     level: 'must',
     promise: 'repair with an aborted signal rejects with its reason and changes nothing.',
+    prevents: 'A repair that was stopped goes on and changes the store.',
     requires: ['maintenance', 'persistent', 'detectsDamage', 'files'],
     async run({ backend, harness, random }) {
       await fill(backend, random)
@@ -133,6 +140,7 @@ export const maintenanceCases: readonly Case[] = [
     level: 'must',
     promise:
       'repair makes a damaged store readable again, says what it dropped, keeps the damaged original, and leaves no event different.',
+    prevents: 'A repair leaves a store unreadable, or invents messages.',
     requires: ['maintenance', 'persistent', 'detectsDamage', 'files'],
     async run({ backend, harness, random }) {
       const sessions = await fill(backend, random)

@@ -10,6 +10,7 @@ export const modelCases: readonly Case[] = [
     level: 'must',
     promise:
       'Any sequence of appends, trims, erases, reads, lists and reopens gives what a model of a few lines gives.',
+    prevents: 'Two operations that are right alone are wrong together.',
     starts: 'closed',
     timeoutMs: 120_000,
     async run(context) {
@@ -21,6 +22,7 @@ export const modelCases: readonly Case[] = [
     id: 'model.crashes',
     level: 'must',
     promise: 'Any sequence of operations with crashes between them gives what a model gives that knows no crash.',
+    prevents: 'A crash between two operations changes what the next ones do.',
     requires: ['persistent', 'durable', 'module'],
     starts: 'closed',
     timeoutMs: 120_000,

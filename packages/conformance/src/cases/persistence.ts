@@ -12,6 +12,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'volatile.reopened-empty',
     level: 'must',
     promise: 'A backend that is not persistent is empty when it is opened again.',
+    prevents: 'Tests that share a process see what other tests have left.',
     unless: ['persistent'],
     async run({ backend, harness, random }) {
       const session = new ExpectedSession(random)
@@ -28,6 +29,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.reopen',
     level: 'must',
     promise: 'Everything that was appended is there when the storage is opened again, by a new backend object.',
+    prevents: 'Conversations are lost at a restart.',
     requires: ['persistent'],
     async run({ backend, harness, random, count }) {
       const sessions = Array.from({ length: 10 }, () => new ExpectedSession(random))
@@ -40,6 +42,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.same-object',
     level: 'must',
     promise: 'Everything is there when the same backend object is closed and opened again.',
+    prevents: 'Conversations are lost when a store is closed and opened again.',
     requires: ['persistent'],
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
@@ -55,6 +58,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.created',
     level: 'must',
     promise: 'The report of an open says `created` only if there was no store before.',
+    prevents: 'A program sets up its store again over the data that it has.',
     requires: ['persistent'],
     starts: 'closed',
     async run({ backend, random }) {
@@ -70,6 +74,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.created.another-object',
     level: 'must',
     promise: 'A store that exists was created once: a new backend object over it does not say `created` again.',
+    prevents: 'Another program sets up the store again over the data that it has.',
     requires: ['persistent', 'second'],
     starts: 'closed',
     async run({ backend, harness }) {
@@ -86,6 +91,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.last-append',
     level: 'must',
     promise: 'The very last append before close is kept, whole.',
+    prevents: 'The last message before a restart is lost.',
     requires: ['persistent'],
     async run({ backend, harness, random, count }) {
       const session = new ExpectedSession(random)
@@ -101,6 +107,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.in-flight',
     level: 'must',
     promise: 'Appends that were in flight when close was called are kept.',
+    prevents: 'Messages that were being written at the end of a program are lost.',
     requires: ['persistent'],
     async run({ backend, harness, random, count }) {
       const sessions = Array.from({ length: count(20) }, () => new ExpectedSession(random))
@@ -115,6 +122,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.projection',
     level: 'must',
     promise: 'The projection of the last append is kept.',
+    prevents: 'After a restart core resumes from an old state.',
     requires: ['persistent'],
     async run({ backend, harness, random }) {
       const session = new ExpectedSession(random)
@@ -128,6 +136,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.incarnation',
     level: 'must',
     promise: 'The incarnation is kept: after a reopen another one still conflicts.',
+    prevents: 'After a restart a late writer gets into the wrong conversation.',
     requires: ['persistent'],
     async run({ backend, harness, random }) {
       const session = new ExpectedSession(random)
@@ -146,6 +155,7 @@ export const persistenceCases: readonly Case[] = [
     level: 'must',
     promise:
       'The logical start is kept, also where everything is trimmed: what was trimmed stays gone, numbers are not reused.',
+    prevents: 'Messages that were removed come back at a restart.',
     requires: ['persistent'],
     async run({ backend, harness, random }) {
       const some = new ExpectedSession(random)
@@ -165,6 +175,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.import',
     level: 'must',
     promise: 'An imported session keeps its numbers.',
+    prevents: 'An imported conversation has other numbers after a restart.',
     requires: ['persistent'],
     async run({ backend, harness, random }) {
       const session = new ExpectedSession(random)
@@ -179,6 +190,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.erase',
     level: 'must',
     promise: 'What was erased stays gone, and a new life stays the new life.',
+    prevents: 'A deleted conversation comes back at a restart.',
     requires: ['persistent'],
     async run({ backend, harness, random }) {
       const gone = new ExpectedSession(random)
@@ -200,6 +212,7 @@ export const persistenceCases: readonly Case[] = [
     id: 'persistent.values',
     level: 'must',
     promise: 'Every JSON value survives a reopen exactly, in events and in the projection.',
+    prevents: 'Messages are changed by a restart.',
     requires: ['persistent'],
     async run({ backend, harness, random }) {
       const session = new ExpectedSession(random)

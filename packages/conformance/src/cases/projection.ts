@@ -11,6 +11,7 @@ export const projectionCases: readonly Case[] = [
     id: 'projection.latest',
     level: 'must',
     promise: 'head and list give the projection of the last append, not of an earlier one and not merged with it.',
+    prevents: 'Core resumes a conversation from an old state.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       for (const projection of [{ a: 1, b: 2 }, { b: 3 }, [1], 'text', {}] satisfies Json[]) {
@@ -27,6 +28,7 @@ export const projectionCases: readonly Case[] = [
     id: 'projection.falsy',
     level: 'must',
     promise: 'A projection that is null, false, 0 or an empty text is kept as it is.',
+    prevents: 'An empty state is taken for no state.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       for (const projection of [null, false, 0, '', {}, []] satisfies Json[]) {
@@ -40,6 +42,7 @@ export const projectionCases: readonly Case[] = [
     id: 'projection.every-value',
     level: 'must',
     promise: 'A projection may be any JSON value and comes back exactly.',
+    prevents: 'The state of a conversation comes back changed.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       for (const { name, value } of hostileValues()) {
@@ -54,6 +57,7 @@ export const projectionCases: readonly Case[] = [
     id: 'projection.large',
     level: 'must',
     promise: 'A projection of a megabyte comes back exactly, in head and in list.',
+    prevents: 'A long conversation cannot be resumed because its state was cut.',
     async run({ backend, harness, random, capabilities }) {
       const session = new ExpectedSession(random)
       const projection = { text: random.word(1024).repeat(1024), list: Array.from({ length: 1000 }, () => '€') }
@@ -66,6 +70,7 @@ export const projectionCases: readonly Case[] = [
     id: 'projection.refused-append',
     level: 'must',
     promise: 'A refused append leaves the projection as it was.',
+    prevents: 'The state of a conversation speaks of messages that were never stored.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2, { projection: 'kept' })

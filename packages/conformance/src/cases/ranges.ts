@@ -10,6 +10,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.range.ends',
     level: 'must',
     promise: 'Both ends of a range belong to it.',
+    prevents: 'The first or the last message of a view is missing.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 9)
@@ -22,6 +23,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.range.beyond',
     level: 'must',
     promise: '`to` may lie beyond the last event, and a range may lie wholly outside: only what exists is read.',
+    prevents: 'Reading to the end fails because nobody knows where it is.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 9)
@@ -37,6 +39,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.range.empty',
     level: 'must',
     promise: 'A range whose `to` lies before its `from` is empty, alone and among others.',
+    prevents: 'An empty view is an error, or gives messages that nobody asked for.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 9)
@@ -55,6 +58,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.range.matrix',
     level: 'must',
     promise: 'from, to, limit and reverse, in all combinations, give what a slice of an array gives.',
+    prevents: 'Some combination of bounds, limit and direction gives the wrong messages.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 4)
@@ -80,6 +84,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.ranges.several',
     level: 'must',
     promise: 'Several ranges in one read give their events in order, each once, under one limit over all of them.',
+    prevents: 'A view that is made of several parts has doubled or missing messages.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 60)
@@ -99,6 +104,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.ranges.long',
     level: 'must',
     promise: 'Ranges and limits of thousands of events, in both directions, give what a slice of an array gives.',
+    prevents: 'Messages are missing where a long range meets the end of a batch.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 5000)
@@ -121,6 +127,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.ranges.many',
     level: 'must',
     promise: 'A thousand ranges in one read are as good as one.',
+    prevents: 'A view with many small parts cannot be read.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2000)
@@ -132,6 +139,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.reverse',
     level: 'must',
     promise: 'reverse reads from the last event of the last range to the first of the first.',
+    prevents: 'The newest messages come in the wrong order, or the oldest come instead.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 9)
@@ -148,6 +156,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.limit',
     level: 'must',
     promise: 'limit is the most events over all ranges; without it there is no limit.',
+    prevents: 'Asking for the last ten messages reads the whole conversation, or too few.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 1500)
@@ -166,6 +175,7 @@ export const rangeCases: readonly Case[] = [
     id: 'read.range.adjacent',
     level: 'must',
     promise: 'Ranges that touch without overlapping are right.',
+    prevents: 'Parts of a view that touch are refused, or their border is read twice.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 6)

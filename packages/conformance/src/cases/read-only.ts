@@ -15,6 +15,7 @@ export const readOnlyCases: readonly Case[] = [
     id: 'read-only.refuses-writes',
     level: 'must',
     promise: 'A backend that was opened read-only refuses every write with READ_ONLY.',
+    prevents: 'A tool that was only to look at a store changes it.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 1)
@@ -31,6 +32,7 @@ export const readOnlyCases: readonly Case[] = [
     id: 'read-only.reads',
     level: 'must',
     promise: 'A backend that was opened read-only reads everything.',
+    prevents: 'A store on a medium that cannot be written cannot be read.',
     requires: ['persistent'],
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
@@ -47,6 +49,7 @@ export const readOnlyCases: readonly Case[] = [
     id: 'read-only.changes-nothing',
     level: 'must',
     promise: 'A read-only open, its reads and its close change nothing on the storage.',
+    prevents: 'Looking at a store changes evidence, or disturbs its owner.',
     requires: ['persistent', 'files'],
     async run({ backend, random, directory }) {
       const session = new ExpectedSession(random)
@@ -65,6 +68,7 @@ export const readOnlyCases: readonly Case[] = [
     level: 'must',
     promise:
       'A read-only open of a store with a torn tail reads it or refuses it with a StoreError, and leaves every file as it was, byte for byte.',
+    prevents: 'Looking at a damaged store destroys what a repair could have saved.',
     requires: ['persistent', 'files'],
     async run(context) {
       const { backend, directory } = context
@@ -96,6 +100,7 @@ export const readOnlyCases: readonly Case[] = [
     id: 'read-only.no-store',
     level: 'must',
     promise: 'A read-only open where there is no store is NOT_FOUND, and makes none.',
+    prevents: 'A mistyped path makes a new, empty store.',
     requires: ['persistent', 'second', 'files'],
     async run({ harness, root }) {
       const path = join(root, 'no-store')
@@ -114,6 +119,7 @@ export const readOnlyCases: readonly Case[] = [
     id: 'read-only.empty-place',
     level: 'must',
     promise: 'A read-only open of an empty place is NOT_FOUND or finds a store without sessions; it leaves it empty.',
+    prevents: 'Looking at an empty folder turns it into a store.',
     requires: ['persistent'],
     starts: 'closed',
     async run({ backend, directory }) {
@@ -132,6 +138,7 @@ export const readOnlyCases: readonly Case[] = [
     id: 'read-only.maintenance',
     level: 'must',
     promise: 'A backend that was opened read-only verifies and measures, and refuses to reclaim with READ_ONLY.',
+    prevents: 'An inspection rewrites the store.',
     requires: ['maintenance', 'persistent'],
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
@@ -149,6 +156,7 @@ export const readOnlyCases: readonly Case[] = [
     id: 'read-only.then-writable',
     level: 'must',
     promise: 'Closed and opened without readOnly, it writes again.',
+    prevents: 'A store that was looked at once can never be written again.',
     async run({ backend, random, capabilities }) {
       const kept = new ExpectedSession(random)
       await kept.grow(backend, 2)

@@ -11,6 +11,7 @@ export const readCases: readonly Case[] = [
     id: 'read.unknown',
     level: 'must',
     promise: 'A session that does not exist has no events.',
+    prevents: 'Reading a conversation that does not exist fails or creates it.',
     async run({ backend, random }) {
       assert.deepEqual(await readAll(backend, 'nobody'), [])
       await new ExpectedSession(random, 'nobody-else').grow(backend, 1)
@@ -22,6 +23,7 @@ export const readCases: readonly Case[] = [
     id: 'read.batch.never-empty',
     level: 'must',
     promise: 'A batch is never empty: a read without events gives no batch.',
+    prevents: 'A reader takes an empty batch for the end and misses the rest.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 10)
@@ -52,6 +54,7 @@ export const readCases: readonly Case[] = [
     id: 'read.long',
     level: 'must',
     promise: 'A long session comes back whole, in both directions.',
+    prevents: 'The end of a long conversation is missing.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       for (let i = 0; i < count(5); i++) await session.grow(backend, 1000)
@@ -63,6 +66,7 @@ export const readCases: readonly Case[] = [
     id: 'read.snapshot.ranges',
     level: 'must',
     promise: 'All ranges of one read come from one snapshot.',
+    prevents: 'A model sees the beginning of one state and the end of another.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 10)
@@ -89,6 +93,7 @@ export const readCases: readonly Case[] = [
     id: 'read.abort.before',
     level: 'must',
     promise: "A read whose signal is already aborted rejects with the signal's reason.",
+    prevents: 'A request that was cancelled is carried out all the same.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3)
@@ -101,6 +106,7 @@ export const readCases: readonly Case[] = [
     id: 'read.abort.between',
     level: 'must',
     promise: "A signal that aborts between two steps ends the read: the next step rejects with the signal's reason.",
+    prevents: 'A cancelled request goes on reading.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await growLong(session, backend, backend)
@@ -117,6 +123,7 @@ export const readCases: readonly Case[] = [
     id: 'read.abort.leaves-no-listener',
     level: 'must',
     promise: 'A read that is over, or was left early, has removed its listeners from the signal.',
+    prevents: 'A long-lived signal collects listeners until memory runs out.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 50)
@@ -132,6 +139,7 @@ export const readCases: readonly Case[] = [
     id: 'read.break.releases',
     level: 'must',
     promise: 'Leaving the loop early releases everything, thousands of times over.',
+    prevents: 'A server that stops reading early runs out of files or memory.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 30)
@@ -151,6 +159,7 @@ export const readCases: readonly Case[] = [
     id: 'read.throw.releases',
     level: 'must',
     promise: 'An exception in the body of the loop passes through and releases everything.',
+    prevents: 'A server whose handlers fail runs out of files or memory.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 30)
@@ -170,6 +179,7 @@ export const readCases: readonly Case[] = [
     id: 'read.parallel',
     level: 'must',
     promise: 'Many reads of one session run beside each other, each with its own place.',
+    prevents: 'Two readers of one conversation take batches from each other.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 500)

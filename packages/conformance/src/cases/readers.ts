@@ -11,6 +11,7 @@ export const readerCases: readonly Case[] = [
     id: 'readers.allowed',
     level: 'must',
     promise: 'A read-only open succeeds while a writer is open elsewhere, and sees what has been acknowledged.',
+    prevents: 'A store cannot be inspected while its program runs.',
     requires: ['persistent', 'concurrentReaders', 'second', 'module'],
     async run(context) {
       const { backend, harness, random } = context
@@ -41,6 +42,7 @@ export const readerCases: readonly Case[] = [
     level: 'must',
     promise:
       'A reader sees sessions that were created after it was opened, and none that were erased since; here and in another process.',
+    prevents: 'An inspection shows deleted conversations or misses new ones.',
     requires: ['persistent', 'concurrentReaders', 'second', 'module'],
     async run(context) {
       const { backend, harness, random } = context
@@ -76,6 +78,7 @@ export const readerCases: readonly Case[] = [
     id: 'readers.leave-owner-protected',
     level: 'must',
     promise: 'Readers that come and go leave an exclusive owner protected.',
+    prevents: 'An inspection opens the door for a second writer.',
     requires: ['persistent', 'concurrentReaders', 'second', 'module'],
     unless: ['shared'],
     async run(context) {
@@ -97,6 +100,7 @@ export const readerCases: readonly Case[] = [
     id: 'readers.refused',
     level: 'must',
     promise: 'Without concurrentReaders a read-only open is LOCKED while a writer is open, and leaves it protected.',
+    prevents: 'A reader sees half-written data of a backend that cannot be read meanwhile.',
     requires: ['persistent', 'second', 'module'],
     unless: ['concurrentReaders'],
     async run(context) {

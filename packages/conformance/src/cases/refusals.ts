@@ -11,6 +11,7 @@ export const refusalCases: readonly Case[] = [
     id: 'append.refused.no-contents',
     level: 'must',
     promise: 'What a refused append says, with its causes, contains nothing of the events or the projection.',
+    prevents: 'Private messages, of this user or of another one, end up in error logs.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3)

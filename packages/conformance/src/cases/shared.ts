@@ -17,6 +17,7 @@ export const sharedCases: readonly Case[] = [
     id: 'shared.both-open',
     level: 'must',
     promise: 'A shared store is open for any number of writers, and each sees what the others have written.',
+    prevents: 'The second instance of a service does not see what the first has stored.',
     requires: ['shared', 'second'],
     async run({ backend, harness, random }) {
       const other = await openSecond(harness)
@@ -34,6 +35,7 @@ export const sharedCases: readonly Case[] = [
     id: 'shared.first-opens',
     level: 'must',
     promise: 'Writers that open a store at once, where there was none, all come in and find the same store.',
+    prevents: 'A service cannot be started as several instances at once.',
     requires: ['shared', 'second', 'module'],
     starts: 'closed',
     async run({ backend, harness, target, directory, random }) {
@@ -54,6 +56,7 @@ export const sharedCases: readonly Case[] = [
     id: 'shared.fenced',
     level: 'must',
     promise: 'Among appends of different writers with one expected version exactly one wins, the others get CONFLICT.',
+    prevents: 'Two instances of a service store two answers for one turn.',
     requires: ['shared', 'second'],
     async run({ backend, harness, random, count }) {
       const writers = [backend, await openSecond(harness), await openSecond(harness)]
@@ -84,6 +87,7 @@ export const sharedCases: readonly Case[] = [
     id: 'shared.erase',
     level: 'must',
     promise: 'A writer that missed an erase and a new beginning gets CONFLICT, also at the same version.',
+    prevents: 'An instance that missed a deletion appends to the conversation that came after it.',
     requires: ['shared', 'second'],
     async run({ backend, harness, random }) {
       const other = await openSecond(harness)
@@ -104,6 +108,7 @@ export const sharedCases: readonly Case[] = [
     id: 'shared.erase.race',
     level: 'must',
     promise: 'An erase and an append of two writers at one version: one of them wins, the other gets CONFLICT.',
+    prevents: 'One instance deletes a message that another one has just acknowledged.',
     requires: ['shared', 'second'],
     async run({ backend, harness, random, count }) {
       const other = await openSecond(harness)
@@ -131,6 +136,7 @@ export const sharedCases: readonly Case[] = [
     id: 'shared.erase.processes',
     level: 'must',
     promise: 'Processes that append to one session and erase it never erase an append that nobody had read.',
+    prevents: 'Under load a deletion takes messages with it that nobody had read.',
     requires: ['shared', 'module'],
     async run({ backend, target, directory, count }) {
       const children = ['ada', 'ben', 'eve'].map((writer) => ({
@@ -152,6 +158,7 @@ export const sharedCases: readonly Case[] = [
     id: 'shared.other-process',
     level: 'must',
     promise: 'What another process has written, trimmed or erased is seen by the next head, read and list of a writer.',
+    prevents: 'An instance works with what it remembers and not with what is stored.',
     requires: ['shared', 'module'],
     async run(context) {
       const { backend, random } = context
@@ -188,6 +195,7 @@ export const sharedCases: readonly Case[] = [
     level: 'must',
     promise:
       'Processes that compete for one session, reading again and retrying after CONFLICT, lose and double nothing.',
+    prevents: 'Messages are lost or doubled when several instances write at once.',
     requires: ['shared', 'module'],
     async run({ backend, target, directory, count }) {
       const each = count(15)

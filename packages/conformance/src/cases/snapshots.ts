@@ -62,6 +62,7 @@ function appended({ group, byWhom, requires, pair }: Situation): Case {
     id: `${group}.snapshot.append`,
     level: 'must',
     promise: `What is appended ${byWhom} after the first batch was asked for is not seen.`,
+    prevents: `A reader gets messages of two states of a conversation: some were appended ${byWhom}.`,
     requires,
     async run(context) {
       const { reader, writer } = await pair(context)
@@ -79,6 +80,7 @@ function trimmed({ group, byWhom, requires, pair }: Situation): Case {
     id: `${group}.snapshot.trim`,
     level: 'must',
     promise: `What is trimmed ${byWhom} after the first batch was asked for is still seen, however much is appended then: a running read never meets a hole.`,
+    prevents: `A read is cut short without an error because messages were removed ${byWhom}.`,
     requires,
     async run(context) {
       const { reader, writer } = await pair(context)
@@ -101,6 +103,7 @@ function newLife({ group, byWhom, requires, pair }: Situation): Case {
     id: `${group}.snapshot.new-life`,
     level: 'must',
     promise: `A read that runs while its session is erased ${byWhom} and begins anew gives the old life or a StoreError, never events of both.`,
+    prevents: `A reader gets messages of a conversation that was erased ${byWhom}, mixed with those of its successor.`,
     requires,
     async run(context) {
       const { reader, writer } = await pair(context)

@@ -10,6 +10,7 @@ export const trimCases: readonly Case[] = [
     id: 'trim.moves-start',
     level: 'must',
     promise: 'trimBefore is the logical start after the append: events before it are gone for every later read.',
+    prevents: 'Messages that were removed come back.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 5)
@@ -24,6 +25,7 @@ export const trimCases: readonly Case[] = [
     id: 'trim.monotone',
     level: 'must',
     promise: 'A trimBefore at or below the present start changes nothing: the start never moves back.',
+    prevents: 'Messages that were removed come back after a later append.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 8)
@@ -40,6 +42,7 @@ export const trimCases: readonly Case[] = [
     level: 'must',
     promise:
       'trimBefore may be one more than the last new seq: nothing is left to read, first is last + 1, the session exists.',
+    prevents: 'A conversation vanishes or cannot go on when all its messages are removed.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3)
@@ -54,6 +57,7 @@ export const trimCases: readonly Case[] = [
     id: 'trim.never-reuses',
     level: 'must',
     promise: 'Numbers are never reused: after everything was trimmed the session goes on at last + 1.',
+    prevents: 'Two messages of one conversation have the same number.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 3)
@@ -75,6 +79,7 @@ export const trimCases: readonly Case[] = [
     id: 'trim.own-events',
     level: 'must',
     promise: 'An append may trim events of its own.',
+    prevents: 'A rewritten history keeps what it was meant to replace.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 5, { trimBefore: 4 })
@@ -87,6 +92,7 @@ export const trimCases: readonly Case[] = [
     id: 'trim.refused-append',
     level: 'must',
     promise: 'An append that is refused does not trim.',
+    prevents: 'Messages are removed by a write that failed.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 5)
@@ -108,6 +114,7 @@ export const trimCases: readonly Case[] = [
     id: 'trim.often',
     level: 'must',
     promise: 'A session that is trimmed again and again stays right.',
+    prevents: 'A conversation that is shortened again and again loses messages in the end.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       for (let round = 0; round < count(40); round++) {
@@ -126,6 +133,7 @@ export const trimCases: readonly Case[] = [
     id: 'trim.sessions-apart',
     level: 'must',
     promise: 'Trimming one session changes no other, not even one whose key begins with its key.',
+    prevents: 'Shortening one conversation removes messages of another one.',
     async run({ backend, random }) {
       const sessions = ['s', 's1', 's10', 's/1', 'S'].map((key) => new ExpectedSession(random, key))
       for (const session of sessions) await session.grow(backend, 6)

@@ -54,6 +54,7 @@ export const valueCases: readonly Case[] = [
     id: 'values.envelope',
     level: 'must',
     promise: 'The envelope is kept exactly: any id, type, version, time and operation id.',
+    prevents: 'An event loses its type, time or operation id.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const envelopes = [
@@ -70,6 +71,7 @@ export const valueCases: readonly Case[] = [
     id: 'values.field-names',
     level: 'must',
     promise: 'A field of an event may be called anything, also what a backend calls something of its own.',
+    prevents: 'A field of a message overwrites a column of the backend.',
     async run({ backend, harness, random, capabilities }) {
       const session = new ExpectedSession(random)
       const all = Object.fromEntries(FIELD_NAMES.map((name) => [name, `the field ${name}`]))
@@ -87,6 +89,7 @@ export const valueCases: readonly Case[] = [
     id: 'values.five-megabytes',
     level: 'must',
     promise: 'A text of 5 MB comes back exactly, ASCII or not.',
+    prevents: 'A message with a picture or a document is cut or refused.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const texts = [random.word(1024).repeat((5 * MEBIBYTE) / 1024), '€\u{1f600}'.repeat((5 * MEBIBYTE) / 8)]
@@ -101,6 +104,7 @@ export const valueCases: readonly Case[] = [
     id: 'values.random',
     level: 'must',
     promise: 'Every JSON value comes back exactly, with its keys in their order.',
+    prevents: 'Some message that nobody thought of comes back changed.',
     async run({ backend, random, count }) {
       const session = new ExpectedSession(random)
       for (let i = 0; i < count(10); i++) {
@@ -115,6 +119,7 @@ export const valueCases: readonly Case[] = [
     id: 'values.no-pollution',
     level: 'must',
     promise: 'Storing and reading hostile keys changes no prototype.',
+    prevents: 'A message that an attacker wrote changes the behaviour of the program.',
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       const value = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as {
@@ -137,6 +142,7 @@ function hostileValueCase({ name, value }: HostileValue): Case {
       .replaceAll(/^-|-$/g, '')}`,
     level: 'must',
     promise: `An event that holds ${name} comes back exactly.`,
+    prevents: `A message that holds ${name} comes back changed or cannot be stored.`,
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2, { fields: { value, inner: { list: [value] } } })

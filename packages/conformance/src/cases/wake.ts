@@ -21,6 +21,7 @@ export const wakeCases: readonly Case[] = [
     id: 'wake.ends',
     level: 'must',
     promise: 'wake ends when its signal aborts, before or while it waits.',
+    prevents: 'A watch that was cancelled goes on for ever.',
     requires: ['wake'],
     async run({ backend }) {
       for (const when of ['before', 'while']) {
@@ -36,6 +37,7 @@ export const wakeCases: readonly Case[] = [
     id: 'wake.closed',
     level: 'must',
     promise: 'close ends a wake that waits, by an end or by CLOSED, and does not wait for its signal.',
+    prevents: 'A program cannot end because somebody is watching a conversation.',
     requires: ['wake'],
     timeoutMs: 3000,
     async run({ backend }) {
@@ -54,6 +56,7 @@ export const wakeCases: readonly Case[] = [
     id: 'wake.hints',
     level: 'must',
     promise: 'wake yields each time that another writer has written to the session.',
+    prevents: 'A watcher is told of the first message and never of a later one.',
     requires: ['wake', 'shared', 'second'],
     async run({ backend, harness, random }) {
       const other = await secondOf(harness)
@@ -67,6 +70,7 @@ export const wakeCases: readonly Case[] = [
     id: 'wake.processes',
     level: 'must',
     promise: 'wake of a writer yields each time that a writer in another process has written to the session.',
+    prevents: 'A user does not see what another instance has stored until the next poll.',
     requires: ['wake', 'shared', 'module'],
     async run(context) {
       const { backend, random } = context
@@ -82,6 +86,7 @@ export const wakeCases: readonly Case[] = [
     id: 'wake.readers',
     level: 'must',
     promise: 'wake of a reader yields each time that a writer in another process has written to the session.',
+    prevents: 'A viewer does not show what the program has stored until the next poll.',
     requires: ['wake', 'persistent', 'concurrentReaders', 'module'],
     starts: 'closed',
     async run(context) {

@@ -3,7 +3,6 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { StoreError } from '@turnlog/core/backend'
 import type {
   AppendOptions,
   EventRecord,
@@ -13,11 +12,11 @@ import type {
   OpenOptions,
   OpenReport,
   SessionHead,
-  StoreErrorCode,
 } from '@turnlog/core/backend'
 import type { Deeds } from './append-and-erase.ts'
 import { builtModule } from './built-module.ts'
-import type { Failure, Request, Response } from './message.ts'
+import type { Request, Response } from './message.ts'
+import { received } from './sent-error.ts'
 import type { Acknowledgement } from './write-without-end.ts'
 
 interface Waiting {
@@ -151,7 +150,7 @@ export class ChildBackend {
     const id = response.kind === 'ready' ? 0 : response.id
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
-    if (response.kind === 'answer' && response.failure !== undefined) waiting?.reject(asError(response.failure))
+    if (response.kind === 'answer' && response.failure !== undefined) waiting?.reject(received(response.failure))
     else waiting?.resolve(response.kind === 'answer' ? response.value : undefined)
   }
 
@@ -159,8 +158,4 @@ export class ChildBackend {
     for (const { reject } of this.#waiting.values()) reject(new Error(`the child process ended. ${this.#complaints}`))
     this.#waiting.clear()
   }
-}
-
-function asError({ code, message, ...details }: Failure): Error {
-  return code === undefined ? new Error(message) : new StoreError(code as StoreErrorCode, message, details)
 }

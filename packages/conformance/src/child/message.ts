@@ -1,4 +1,5 @@
 import type { AppendOptions, EventRecord, Expected, Json, OpenOptions } from '@turnlog/core/backend'
+import type { SentError } from './sent-error.ts'
 
 /** What a child is asked to do with its backend. */
 export type Request =
@@ -27,15 +28,8 @@ export type Request =
       readonly count: number
     }
 
-export interface Failure {
-  readonly code?: string
-  readonly message: string
-  readonly expected?: number
-  readonly actual?: number
-}
-
 /** One line of a child's output. */
 export type Response =
   | { readonly kind: 'ready' }
   | { readonly kind: 'acknowledged'; readonly session: string; readonly first: number; readonly last: number }
-  | { readonly kind: 'answer'; readonly id: number; readonly value?: unknown; readonly failure?: Failure }
+  | { readonly kind: 'answer'; readonly id: number; readonly value?: unknown; readonly failure?: SentError }

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
 import { listAll, readAll } from '../probe/collect.ts'
 import { appendAndErase } from './append-and-erase.ts'
 import { compete } from './compete.ts'
 import { loadTarget } from './load-target.ts'
-import type { Failure, Request, Response } from './message.ts'
+import type { Request, Response } from './message.ts'
+import { sendable } from './sent-error.ts'
 import { takeTurns } from './take-turns.ts'
 import { writeWithoutEnd } from './write-without-end.ts'
 
@@ -49,22 +49,11 @@ function perform(on: Backend, request: Request): Promise<unknown> {
   }
 }
 
-function asFailure(error: unknown): Failure {
-  if (!isStoreError(error)) return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-  const { code, message, expected, actual } = error
-  return {
-    code,
-    message,
-    ...(expected === undefined ? {} : { expected }),
-    ...(actual === undefined ? {} : { actual }),
-  }
-}
-
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, request } = JSON.parse(line) as { id: number; request: Request }
   perform(backend, request).then(
     (value) => send({ kind: 'answer', id, value }),
-    (error: unknown) => send({ kind: 'answer', id, failure: asFailure(error) }),
+    (error: unknown) => send({ kind: 'answer', id, failure: sendable(error) }),
   )
 })
 // The parent is gone or has let go: nobody is left to answer to.

@@ -8,6 +8,7 @@ export interface CaseResult {
   readonly id: string
   readonly level: Level
   readonly promise: string
+  readonly prevents: string
   readonly status: Status
   readonly durationMs: number
   /** Why it was not run. */
