@@ -29,6 +29,7 @@ export type {
 } from './maintenance.ts'
 export { planAppend } from './plan-append.ts'
 export type { AppendPlan } from './plan-append.ts'
+export { PROJECTION_FIELDS_V1 } from './projection-fields.ts'
 export { isStoreError, StoreError } from '../errors/store-error.ts'
 export type { StoreErrorCode, StoreErrorDetails } from '../errors/store-error.ts'
 export type { Json, JsonObject } from '../json/json.ts'

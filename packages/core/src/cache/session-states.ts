@@ -5,7 +5,7 @@ import { loadOutline, loadState } from '../view/load-state.ts'
 import type { EventSource } from '../view/read-events.ts'
 import { readEvents } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
-import { emptyState } from '../view/session-state.ts'
+import { copyState, emptyState } from '../view/session-state.ts'
 
 /** What an entry of the view takes in memory beside the text of its message. */
 const ENTRY_BYTES = 120
@@ -140,8 +140,9 @@ export class SessionStates<M> {
     // A view event of another process may bring back messages that were forgotten here.
     if (events === undefined || events.some(isViewEvent)) return undefined
     // A draft may be writing behind the end of the known arrays at this moment, so these get their own.
-    const { messages, entries, length } = known
-    const state = { ...known, messages: messages.slice(0, length), entries: entries.copy(length) }
+    const state = copyState(known)
+    state.messages = known.messages.slice(0, known.length)
+    state.entries = known.entries.copy(known.length)
     for (const event of events) applyEvent(state, event, { keepRemoved: false })
     return state
   }

@@ -1,6 +1,7 @@
 import { runsOf } from '../events/run.ts'
 import type { Json } from '../json/json.ts'
 import type { SessionState, StoredMessage } from '../view/session-state.ts'
+import { restatedOf } from '../view/state-fields.ts'
 import type { Draft } from './draft.ts'
 import { viewMessages } from './view-messages.ts'
 
@@ -90,10 +91,8 @@ function restate<M extends object>(
   draft.add('Compacted', { ...before, ...counts(), ...(reason === undefined ? undefined : { reason }) })
 }
 
-function restated({ summary, metadata, createdAt, updatedAt, cutSeq, ops }: SessionState<unknown>): {
-  [field: string]: Json
-} {
-  return { summary, metadata, createdAt, updatedAt, cutSeq, ops: ops as unknown as Json }
+function restated(state: SessionState<unknown>): { [field: string]: Json } {
+  return restatedOf(state) as unknown as { [field: string]: Json }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Backend, SessionHead } from '../backend/backend.ts'
 import { deadBytes } from '../lifecycle/dead-bytes.ts'
 import type { Projection } from '../view/projection.ts'
-import { readProjection } from '../view/projection.ts'
+import { readProjection } from '../view/read-projection.ts'
 import type { LargeSession, StoreStats } from './session-store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

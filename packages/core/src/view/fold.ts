@@ -14,7 +14,8 @@ import { textHash } from '../ids/text-hash.ts'
 import { freezeAndMeasure, frozen } from '../normalise/freeze.ts'
 import { EntryList } from './entry-list.ts'
 import type { SessionState, StoredMessage } from './session-state.ts'
-import { NO_METADATA } from './session-state.ts'
+import { emptyState } from './session-state.ts'
+import { restatedOf } from './state-fields.ts'
 
 /** How many operation ids are remembered for repeats. */
 const REMEMBERED_OPS = 32
@@ -198,39 +199,19 @@ function danglingRun(seq: number, [from, to]: Run): StoreError {
 }
 
 function restate(state: SessionState<unknown>, event: Compacted): void {
-  state.summary = event.summary
+  Object.assign(state, restatedOf(event))
+  frozen(state.metadata)
   // 0 says that there has been no summary in any version that can be looked at.
   state.summarySeq = event.summary === '' && event.minVersion === undefined ? 0 : event.seq
-  state.metadata = frozen(event.metadata)
-  state.createdAt = event.createdAt
-  state.updatedAt = event.updatedAt
-  state.cutSeq = event.cutSeq
-  state.ops = event.ops
   state.minVersion = event.minVersion ?? event.seq
   state.recordedBytes = event.recordedBytes
   state.checkpoint = event.start === undefined ? undefined : { seq: event.seq, start: event.start, at: event.at }
 }
 
+/** What a deleted session and one that begins again under its key have in common: nothing but their numbering. */
 function beginAnew<M>(state: SessionState<M>): void {
-  state.deleted = false
-  state.messages = []
-  state.entries = new EntryList()
-  state.length = 0
-  state.bytes = 0
-  state.stored = []
-  state.summary = ''
-  state.summarySeq = 0
-  state.metadata = NO_METADATA
-  state.createdAt = 0
-  state.updatedAt = 0
-  state.viewSeq = 0
-  state.viewRuns = []
-  state.runBytes = 0
-  state.cutSeq = 0
-  state.recordedBytes = 0
-  state.checkpoint = undefined
-  state.ops = []
-  state.viewIsWhole = true
+  const { incarnation, first, last, isOutline, lastRecorded, minVersion } = state
+  Object.assign(state, emptyState<M>(), { incarnation, first, last, isOutline, lastRecorded, minVersion })
 }
 
 /** An operation is known by its last event; the counts of a cut come from its view event. */

@@ -2,10 +2,9 @@ import type { Head, Range } from '../backend/backend.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { Run } from '../events/run.ts'
 import type { Compacted, SessionEvent, SummarySet } from '../events/session-event.ts'
-import { frozen } from '../normalise/freeze.ts'
 import { applyEvent, recordEvent } from './fold.ts'
 import type { Projection } from './projection.ts'
-import { readProjection } from './projection.ts'
+import { readProjection, takeProjection } from './read-projection.ts'
 import type { EventSource } from './read-events.ts'
 import { readEvents, visitEvents } from './read-events.ts'
 import type { SessionState } from './session-state.ts'
@@ -52,7 +51,7 @@ async function loadByProjection<M>(
     if (!(await visitEvents<M>(source, session, head, ranges, visit))) return undefined
     if (state.length !== projection.messages || typeof state.summary !== 'string') return undefined
   }
-  takeProjection(state, head, projection)
+  takeProjection(state, head, projection, { withView: false })
   return state
 }
 
@@ -68,29 +67,9 @@ export async function loadOutline<M>({ backend }: EventSource, session: string):
   if (head === undefined) return state
   const projection = readProjection(head.projection)
   if (projection === undefined || projection.deleted === true) return undefined
-  const { viewSeq, runs } = projection
-  if (viewSeq > 0 && runs === undefined) return undefined
-  state.length = projection.messages
-  state.bytes = projection.bytes
-  state.viewSeq = viewSeq
-  state.viewRuns = runs ?? []
-  takeProjection(state, head, projection)
+  if (projection.viewSeq > 0 && projection.runs === undefined) return undefined
+  takeProjection(state, head, projection, { withView: true })
   return state
-}
-
-function takeProjection(state: SessionState<unknown>, head: Head, projection: Projection): void {
-  state.last = head.last
-  state.deleted = projection.deleted === true
-  state.summarySeq = projection.summarySeq
-  state.metadata = frozen(projection.metadata)
-  state.createdAt = projection.createdAt
-  state.updatedAt = projection.updatedAt
-  state.cutSeq = projection.cutSeq
-  state.runBytes = projection.runBytes
-  state.minVersion = projection.minVersion
-  state.recordedBytes = projection.recordedBytes
-  state.checkpoint = projection.checkpoint
-  state.ops = projection.recentOps
 }
 
 async function viewRanges(

@@ -11,7 +11,9 @@ export interface StoredMessage<M> extends ViewEntry {
 }
 
 /**
- * What a session amounts to at one version. Only the fold changes it.
+ * What a session amounts to at one version. Events change it through the fold. Beside that, a load sets what the head
+ * says, and a draft what no event carries: the incarnation of a new session, the start after a trim, and messages that
+ * come back. A field that is added here belongs into `STATE_FIELDS` as well.
  *
  * `messages` and `entries` may be longer than `length`: a draft of the next append shares the arrays of the settled
  * state and writes behind its end, so that neither appending nor giving up copies a history. Whoever reads them stops

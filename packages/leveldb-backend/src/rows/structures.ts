@@ -1,4 +1,9 @@
+import { PROJECTION_FIELDS_V1 } from '@turnlog/core/backend'
+
 /**
+ * A dictionary of frequent key lists. It speeds things up and says nothing about what a value means: a list that is not
+ * in it is stored with its keys.
+ *
  * Objects with exactly these keys, in this order, are stored as records: the number of the entry instead of the keys.
  * That halves the time to decode a message and takes a hundred bytes off a head. Everything else is a plain map.
  *
@@ -13,9 +18,9 @@ const TABLE: readonly string[] = [
   'seq,id,type,v,at,summary',
   'seq,id,type,v,at,metadata',
   // Projections: without and with runs, without and with a checkpoint
-  'p,viewSeq,summarySeq,messages,bytes,runBytes,cutSeq,minVersion,recordedBytes,metadata,recentOps,createdAt,updatedAt',
-  'p,viewSeq,runs,summarySeq,messages,bytes,runBytes,cutSeq,minVersion,recordedBytes,metadata,recentOps,createdAt,updatedAt',
-  'p,viewSeq,runs,summarySeq,messages,bytes,runBytes,cutSeq,minVersion,recordedBytes,checkpoint,metadata,recentOps,createdAt,updatedAt',
+  projection('runs', 'checkpoint', 'deleted'),
+  projection('checkpoint', 'deleted'),
+  projection('deleted'),
   // Chat completions
   'role,content',
   'role,content,name',
@@ -44,6 +49,11 @@ const TABLE: readonly string[] = [
   'type,toolCallId,toolName,output',
   'type,value',
 ]
+
+/** The key list of a projection without some of its optional fields. */
+function projection(...absent: readonly string[]): string {
+  return PROJECTION_FIELDS_V1.filter((name) => !absent.includes(name)).join(',')
+}
 
 /** A copy each time: msgpackr keeps its own notes in it. */
 export function structureTable(): string[][] {
