@@ -23,6 +23,7 @@ import { encodeFileName } from './format/file-name.ts'
 import { toStoreError } from './format/to-store-error.ts'
 import type { JsonlOptions } from './jsonl-options.ts'
 import { checkOptions } from './jsonl-options.ts'
+import { describeLock } from './lock/describe-lock.ts'
 import { thisHost } from './lock/host.ts'
 import { JsonlMaintenance } from './maintenance/jsonl-maintenance.ts'
 import type { Environment, OpenDirectory } from './open-directory.ts'
@@ -31,6 +32,7 @@ import { headOf } from './session/committed.ts'
 import type { Step } from './session/read-lines.ts'
 import { readBackwards, readForwards } from './session/read-lines.ts'
 import { Sessions } from './session/sessions.ts'
+import { storePlace } from './store-place.ts'
 import { changesOf } from './wake/directory-watch.ts'
 
 /** Heads per batch of a listing. */
@@ -244,4 +246,6 @@ export const backend: BackendDefinition = {
   name: 'jsonl',
   contract: 1,
   create: (options) => jsonlBackend(checkOptions(options)),
+  storePlace,
+  describeLock,
 }

@@ -8,8 +8,8 @@ import type { FileSystem } from './file-system/file-system.ts'
 import { systemCode } from './file-system/file-system.ts'
 import { toStoreError } from './format/to-store-error.ts'
 import type { JsonlOptions } from './jsonl-options.ts'
-import type { DirectoryLock } from './lock/directory-lock.ts'
-import { hasLiveWriter, lockDirectory } from './lock/directory-lock.ts'
+import { LEVELDB_FILES } from './leveldb-files.ts'
+import { DirectoryLock, hasLiveWriter } from './lock/directory-lock.ts'
 import type { Host } from './lock/host.ts'
 import type { WriteContext } from './session/write-context.ts'
 import { DirectoryWatch } from './wake/directory-watch.ts'
@@ -19,9 +19,6 @@ export interface Environment {
   readonly fileSystem: FileSystem
   readonly host: Host
 }
-
-/** One of them is in every directory of LevelDB, also where it was copied only in part. */
-const LEVELDB_FILES = ['CURRENT', 'turnlog.anchor'] as const
 
 /** A directory that is open, with everything that has to be released again. */
 export interface OpenDirectory extends WriteContext {
@@ -41,7 +38,7 @@ export async function openDirectory(
   try {
     const directory = await findDirectory(fileSystem, options.path, readOnly)
     await refuseLevelDb(fileSystem, directory)
-    if (!readOnly) lock = await lockDirectory(fileSystem, directory, host)
+    if (!readOnly) lock = await DirectoryLock.acquire(fileSystem, directory, host)
     const { durability, maxOpenFiles, rewriteWhenTrimmed } = options
     const catalogue = new Catalogue({ fileSystem, directory, durability, write: !readOnly })
     const alone = !readOnly || !(await hasLiveWriter(fileSystem, directory, host))

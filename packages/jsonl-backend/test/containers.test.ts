@@ -41,7 +41,7 @@ async function killed({ child }: Contained): Promise<void> {
   await closed
 }
 
-async function signs(directory: string): Promise<string[]> {
+async function sockets(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => name.startsWith('turnlog.lock.alive-'))
 }
 
@@ -54,12 +54,12 @@ test.runIf(canContain)(
       expect(container.said).toBe('open')
       await killed(container)
     }
-    expect(await signs(directory)).toHaveLength(1) // the others were removed by those who took over
+    expect(await sockets(directory)).toHaveLength(1) // the others were removed by those who took over
     const backend = jsonlBackend({ path: directory })
     expect((await backend.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
     expect(await readAll(backend, 'from-child')).toHaveLength(3)
     await backend.close()
-    expect(await signs(directory)).toEqual([])
+    expect(await sockets(directory)).toEqual([])
   },
 )
 
@@ -73,16 +73,16 @@ test.runIf(canContain)(
       expect(said).toMatch(/^LOCKED .*process \d+ on host "one" has had it open since .*Close it there/)
     }
     await expect(jsonlBackend({ path: directory }).open()).rejects.toMatchObject({ code: 'LOCKED' })
-    expect(await signs(directory)).toHaveLength(1)
+    expect(await sockets(directory)).toHaveLength(1)
   },
 )
 
 test.runIf(canContain)(
-  'a thread in a container gives no sign, because it would end before what the thread still writes (needs rights)',
+  'a thread in a container opens no socket, because it would close before what the thread still writes (needs rights)',
   async () => {
     const directory = await scratchDirectory()
     expect((await contained(directory, 'one', 'hold in a thread')).said).toBe('open')
-    expect(await signs(directory)).toEqual([])
+    expect(await sockets(directory)).toEqual([])
     await expect(jsonlBackend({ path: directory }).open()).rejects.toThrow(/cannot be seen whether that process still/)
   },
 )

@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import { giveLifeSign } from '@turnlog/core/life-sign'
 import type { FileSystem, Host } from '@turnlog/jsonl-backend'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { judgeOwner, openLivenessSocket } from '@turnlog/storage-kit'
 import { nodeFileSystem } from '../src/file-system/node-file-system.ts'
 import { thisHost } from '../src/lock/host.ts'
-import { judgeOwner } from '../src/lock/judge-owner.ts'
 import { appendMessages, readAll, scratchDirectory } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -206,13 +205,13 @@ describe.runIf(process.platform === 'linux')('the lock of an owner in a containe
     await next.close()
   })
 
-  test('leaves the signs of others alone that are about to ask for it, and removes those of owners that are gone', async () => {
+  test('leaves the sockets of others alone that are about to ask for it, and removes those of dead owners', async () => {
     const directory = await scratchDirectory()
-    const sign = (name: string): string => join(directory, `turnlog.lock.alive-${name}`)
-    for (const name of ['aa', 'bb']) (await giveLifeSign(sign(name)))?.end(true)
-    await rename(sign('bb'), sign('bb.new')) // somebody gives it just now, and does not listen yet
-    const asking = await giveLifeSign(sign('cc'))
-    onTestFinished(() => asking?.end())
+    const socket = (name: string): string => join(directory, `turnlog.lock.alive-${name}`)
+    for (const name of ['aa', 'bb']) (await openLivenessSocket(socket(name)))?.close(true)
+    await rename(socket('bb'), socket('bb.new')) // it is just being opened, and nobody listens yet
+    const asking = await openLivenessSocket(socket('cc'))
+    onTestFinished(() => asking?.close())
     const backend = jsonlBackend({ path: directory }, { host: container('one') })
     await backend.open()
     await backend.close()
@@ -223,14 +222,14 @@ describe.runIf(process.platform === 'linux')('the lock of an owner in a containe
   })
 })
 
-/** This process as one that others know by its sign of life alone. */
+/** This process as one that others know by its liveness socket alone. */
 function container(name: string): Host {
   const self = { ...thisHost().self, host: name, pidNamespace: `pid:[${name}]` }
   return {
     ...thisHost(),
     self,
-    judge: (owner, sign) => judgeOwner(self, owner, sign),
-    giveSign: giveLifeSign,
+    judge: (owner, file) => judgeOwner(owner, file, self),
+    openSocket: openLivenessSocket,
     claimed: new Map(),
     abandoned: new Set(),
   }

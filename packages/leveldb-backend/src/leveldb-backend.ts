@@ -25,6 +25,7 @@ import { toHead } from './rows/head-row.ts'
 import { fromLevel } from './database/level-error.ts'
 import { checkOptions } from './leveldb-options.ts'
 import type { CheckedOptions, LevelDbOptions } from './leveldb-options.ts'
+import { describeLock } from './lock/describe-lock.ts'
 import { listHeads } from './read/list-heads.ts'
 import { reclaimSpace } from './maintenance/reclaim.ts'
 import { repairStore } from './maintenance/repair.ts'
@@ -32,6 +33,7 @@ import { storeSizes } from './maintenance/store-sizes.ts'
 import { verifyStore } from './maintenance/verify.ts'
 import { OpenedStore } from './open/opened-store.ts'
 import { ReadOnlyStore } from './open/read-only-store.ts'
+import { storePlace } from './open/store-place.ts'
 import { SessionStates } from './sessions/session-states.ts'
 import { Trimmer } from './sessions/trimmer.ts'
 
@@ -243,4 +245,6 @@ export const backend: BackendDefinition = {
   name: 'leveldb',
   contract: 1,
   create: (options) => new LevelDbBackend(checkOptions(options)),
+  storePlace,
+  describeLock,
 }

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { giveLifeSign } from '@turnlog/core/life-sign'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { openLivenessSocket } from '@turnlog/storage-kit'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { filesNamed, openBackend, readAll, temporaryDirectory } from './sample-store.ts'
@@ -13,7 +13,7 @@ import { filesNamed, openBackend, readAll, temporaryDirectory } from './sample-s
 /** A container has process ids and a name of its own; this is how one is made. */
 const CONTAINER = ['--pid', '--fork', '--kill-child', '--mount-proc', '--uts']
 const canContain = spawnSync('unshare', [...CONTAINER, 'true']).status === 0
-const SIGN = /^turnlog\.lock\.alive-/
+const SOCKET = /^turnlog\.lock\.alive-/
 
 interface Contained {
   readonly child: ChildProcess
@@ -50,12 +50,12 @@ test.runIf(canContain)(
       expect(container.said).toBe('open')
       await killed(container)
     }
-    expect(filesNamed(path, SIGN)).toHaveLength(1) // the others were removed by those who took over
+    expect(filesNamed(path, SOCKET)).toHaveLength(1) // the others were removed by those who took over
     const backend = leveldbBackend({ path })
     expect((await backend.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
     expect(await readAll(backend, 'a')).toHaveLength(3)
     await backend.close()
-    expect(filesNamed(path, SIGN)).toEqual([])
+    expect(filesNamed(path, SOCKET)).toEqual([])
   },
 )
 
@@ -73,7 +73,7 @@ test.runIf(canContain)(
         message: expect.stringMatching(/is in use by process \d+ on one since/) as string,
       })
     }
-    expect(filesNamed(path, SIGN)).toHaveLength(1)
+    expect(filesNamed(path, SOCKET)).toHaveLength(1)
   },
 )
 
@@ -92,7 +92,7 @@ test.runIf(canContain)('a reader sees the store of a container that was killed (
   const reader = leveldbBackend({ path })
   await reader.open({ readOnly: true })
   expect(await readAll(reader, 'a')).toHaveLength(1)
-  expect(filesNamed(path, SIGN)).toHaveLength(1) // it leaves no trace
+  expect(filesNamed(path, SOCKET)).toHaveLength(1) // it leaves no trace
   await reader.close()
 })
 
@@ -112,17 +112,17 @@ test.runIf(canContain).each([
 )
 
 test.runIf(process.platform === 'linux')(
-  'who opens a store removes the signs of owners that are gone, not those of others that are about to ask',
+  'an owner removes the liveness sockets of dead owners, not those of others that are about to ask for the lock',
   async () => {
     const path = temporaryDirectory()
-    const sign = (name: string): string => join(path, `turnlog.lock.alive-${name}`)
-    for (const name of ['aa', 'bb']) (await giveLifeSign(sign(name)))?.end(true)
-    renameSync(sign('bb'), sign('bb.new')) // somebody gives it just now, and does not listen yet
-    const asking = await giveLifeSign(sign('cc'))
-    onTestFinished(() => asking?.end())
+    const socket = (name: string): string => join(path, `turnlog.lock.alive-${name}`)
+    for (const name of ['aa', 'bb']) (await openLivenessSocket(socket(name)))?.close(true)
+    renameSync(socket('bb'), socket('bb.new')) // it is just being opened, and nobody listens yet
+    const asking = await openLivenessSocket(socket('cc'))
+    onTestFinished(() => asking?.close())
     const backend = await openBackend(path)
     await backend.close()
-    expect(filesNamed(path, SIGN)).toEqual([sign('bb.new'), sign('cc')])
+    expect(filesNamed(path, SOCKET)).toEqual([socket('bb.new'), socket('cc')])
   },
 )
 

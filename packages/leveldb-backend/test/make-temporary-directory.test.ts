@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 
 import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { processIdentity } from '@turnlog/storage-kit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-import { processIdentity } from '../src/lock/process-identity.ts'
 import { temporaryDirectory, writeSample } from './sample-store.ts'
 
 function abandon(directory: string, owner: object): void {
@@ -24,7 +24,8 @@ test.runIf(process.platform === 'linux')(
     const living = processIdentity()
     const dead = { ...living, boot: 'another start of the machine' }
     abandon(join(temporary, 'turnlog-shadow-dead'), dead)
-    abandon(join(temporary, 'turnlog-repair-dead'), dead)
+    const { pidNamespace: namespace, start: started, ...rest } = dead
+    abandon(join(temporary, 'turnlog-repair-dead'), { ...rest, namespace, started }) // as earlier versions wrote it
     abandon(join(temporary, 'turnlog-shadow-living'), living)
     abandon(join(temporary, 'turnlog-shadow-elsewhere'), { ...living, host: 'elsewhere' })
     mkdirSync(join(temporary, 'turnlog-shadow-new'))

@@ -8,7 +8,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const PACKAGES = ['messages', 'core', 'conformance', 'leveldb-files', 'leveldb-backend', 'jsonl-backend', 'turnlog']
+const PACKAGES = [
+  'messages',
+  'core',
+  'conformance',
+  'leveldb-files',
+  'storage-kit',
+  'leveldb-backend',
+  'jsonl-backend',
+  'turnlog',
+]
 const NODES = ['20', '22', '24']
 const PNPM = ['npx', '--yes', 'pnpm@10.34.9']
 const YARN_1 = ['npx', '--yes', 'yarn@1.22.22']

@@ -1,6 +1,7 @@
 import { openStore, StoreError } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
 import type { Command } from 'commander'
+import type { DefaultBackend } from './default-backends.ts'
 import type { Interruption } from './interruption.ts'
 import { Terminal } from './output/terminal.ts'
 import type { TerminalStreams } from './output/terminal.ts'
@@ -10,7 +11,6 @@ import { chooseStore, isStoreChosen } from './store/choose-store.ts'
 import { makeBackend } from './store/make-backend.ts'
 import { ownWorkOnly } from './store/own-work-only.ts'
 import { checkPlace, isVacant, storePlace } from './store/store-place.ts'
-import type { StorePlace } from './store/store-place.ts'
 import { watchedBackend } from './store/watched-backend.ts'
 
 /** A message of whatever SDK: looked at field by field, never trusted. */
@@ -37,7 +37,7 @@ export class Context {
   readonly terminal: Terminal
   readonly json: boolean
   /** The kind of the store that is or was being opened, if it is one of ours. */
-  storeKind: StorePlace['asked'] | undefined
+  storeKind: DefaultBackend | undefined
   readonly #interrupt: AbortSignal
   #endsItself = false
   readonly #storeOption: string | undefined
@@ -112,7 +112,7 @@ export class Context {
   async openToForesee({ create }: { readonly create: boolean }): Promise<AnyStore> {
     const chosen = await this.choose()
     const { limits } = chosen.config
-    if (!create || !isVacant(storePlace(chosen.config))) return this.#open(chosen, { readOnly: true, create })
+    if (!create || !isVacant(await storePlace(chosen.config))) return this.#open(chosen, { readOnly: true, create })
     return this.#open(
       { ...chosen, config: { backend: 'memory', ...(limits === undefined ? undefined : { limits }) } },
       {},
@@ -142,7 +142,7 @@ export class Context {
   }
 
   async #open({ config, source }: ChosenStore, { readOnly, create, onProgress }: OpenFlags): Promise<AnyStore> {
-    const place = storePlace(config)
+    const place = await storePlace(config)
     this.storeKind = place?.asked
     const isMade = create === true && readOnly !== true && isVacant(place)
     if (place !== undefined && !isMade) checkPlace(place, source, { hasCreate: create !== undefined })

@@ -1,12 +1,7 @@
 import { registerBackends } from '@turnlog/core'
+import { defaultBackends } from './default-backends.ts'
 
-/**
- * In a strict layout core cannot see the backends; this package depends on them and can. Each is loaded only when it
- * is chosen.
- */
+/** In a strict layout core cannot see the backends; this package depends on them and can. */
 export function registerDefaultBackends(): void {
-  registerBackends({
-    leveldb: () => import('@turnlog/leveldb-backend'),
-    jsonl: () => import('@turnlog/jsonl-backend'),
-  })
+  registerBackends(defaultBackends)
 }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
@@ -9,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { giveLifeSign } from '@turnlog/core/life-sign'
+import { openLivenessSocket } from '@turnlog/storage-kit'
 import { openStore } from 'turnlog'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { noTerminal, runCommand, startCommand, startInTerminal } from './run-command.ts'
 import { sampleStore, temporaryDirectory } from './sample-store.ts'
 
@@ -408,23 +410,17 @@ async function lockOf(backend: 'leveldb' | 'jsonl', path: string): Promise<{ fil
 }
 
 test.runIf(process.platform === 'linux').each(['leveldb', 'jsonl'] as const)(
-  'doctor asks the sign of life of an owner in another container (%s)',
+  'doctor probes the liveness socket of an owner in another container (%s)',
   async (backend) => {
     const { directory, env } = await sampleStore(backend)
     const path = join(directory, 'store')
     const { file, record } = await lockOf(backend, path)
-    const sign = await giveLifeSign(join(path, 'turnlog.lock.alive-00'))
-    const other = {
-      namespace: 'pid:[1]',
-      pidNamespace: 'pid:[1]',
-      claim: '00',
-      token: '00',
-      signedIn: sign?.fileSystem,
-    }
+    const socket = await openLivenessSocket(join(path, 'turnlog.lock.alive-00'))
+    const other = { pidNamespace: 'pid:[1]', claim: '00', fileSystem: socket?.fileSystem }
     writeFileSync(file, JSON.stringify({ ...record, ...other, host: 'container', pid: 7 }))
     const who = 'process 7 on container since'
     expect((await runCommand(['doctor'], { env })).stdout).toMatch(new RegExp(`lock +in use by ${who}`))
-    sign?.end(true)
+    socket?.close(true)
     expect((await runCommand(['doctor'], { env })).stdout).toMatch(new RegExp(`lock +left behind by ${who}`))
     rmSync(join(path, 'turnlog.lock.alive-00'))
     const { stdout } = await runCommand(['doctor'], { env })
@@ -432,9 +428,46 @@ test.runIf(process.platform === 'linux').each(['leveldb', 'jsonl'] as const)(
   },
 )
 
+/** Otherwise the lock of a LevelDB store names the file that it was written in, and any other one is a copy. */
+const OF_ANY_FILE = { device: undefined, inode: undefined }
+
+/** A process that was killed, and that its parent has not asked about: a zombie. */
+async function zombie(): Promise<{ readonly pid: number; readonly start: string }> {
+  // The shell starts one process and becomes another one, which asks about no child.
+  const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  const [said] = (await once(parent.stdout, 'data')) as [Buffer]
+  const pid = Number(said.toString())
+  const stat = (): string => readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const start = stat().split(' ')[21] ?? ''
+  await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'))
+  process.kill(pid, 'SIGKILL')
+  await vi.waitFor(() => expect(stat()).toContain(') Z '))
+  return { pid, start }
+}
+
+describe.runIf(process.platform === 'linux').each(['leveldb', 'jsonl'] as const)('doctor on a %s store', (backend) => {
+  test.each([
+    ['is a zombie', zombie],
+    ['ended, and another process has its pid', () => ({ pid: process.ppid, start: '1' })],
+  ])('says that its lock is stale if its owner %s, as the next writer does', async (_which, owner) => {
+    const { directory, env } = await sampleStore(backend)
+    const path = join(directory, 'store')
+    const { file, record } = await lockOf(backend, path)
+    const { pid, start } = await owner()
+    writeFileSync(file, JSON.stringify({ ...record, ...OF_ANY_FILE, pid, start, released: false }))
+    expect((await runCommand(['doctor'], { env })).stdout).toMatch(new RegExp(`lock +left behind by process ${pid} `))
+    const warnings: string[] = []
+    const store = await openStore({ backend, path, onWarning: ({ code }) => void warnings.push(code) })
+    await store.close()
+    expect(warnings).toContain('STALE_LOCK')
+  })
+})
+
 test('doctor tells who has just taken over the lock of a LevelDB store', async () => {
   const { directory, env } = await sampleStore('leveldb')
-  const { file, record } = await lockOf('leveldb', join(directory, 'store'))
+  const { file, record: own } = await lockOf('leveldb', join(directory, 'store'))
+  const record = { ...own, ...OF_ANY_FILE }
   writeFileSync(file, JSON.stringify({ ...record, pid: 2 ** 30, claim: '0123456789abcdef' }))
   expect((await runCommand(['doctor'], { env })).stdout).toMatch(/lock +left behind by process 1073741824 /)
   writeFileSync(`${file}.0123456789abcdef`, JSON.stringify(record))

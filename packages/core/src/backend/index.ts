@@ -12,7 +12,7 @@ export type {
   ReadOptions,
   SessionHead,
 } from './backend.ts'
-export type { BackendDefinition, BackendOptions } from './backend-definition.ts'
+export type { BackendDefinition, BackendOptions, LockDescription, StorePlace } from './backend-definition.ts'
 export type { Capabilities, Durability } from './capabilities.ts'
 export type { BackendRegistry } from '../config/backend-registry.ts'
 export { checkRead, clipRanges } from './clip-ranges.ts'

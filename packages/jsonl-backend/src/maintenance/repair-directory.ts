@@ -8,7 +8,7 @@ import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { writeAll } from '../file-system/write-all.ts'
 import { decodeFileName, encodeFileName } from '../format/file-name.ts'
 import { toStoreError } from '../format/to-store-error.ts'
-import { lockDirectory } from '../lock/directory-lock.ts'
+import { DirectoryLock } from '../lock/directory-lock.ts'
 import type { Environment } from '../open-directory.ts'
 import type { Committed } from '../session/committed.ts'
 import { copyAside } from '../session/set-aside.ts'
@@ -23,7 +23,7 @@ export async function repairDirectory(
   const { apply = false, session, signal, onProgress } = options
   try {
     const directory = await fileSystem.realPath(path)
-    const lock = apply ? await lockDirectory(fileSystem, directory, host) : undefined
+    const lock = apply ? await DirectoryLock.acquire(fileSystem, directory, host) : undefined
     try {
       const only = session === undefined ? undefined : encodeFileName(session)
       const names = (await fileSystem.list(directory)).filter(

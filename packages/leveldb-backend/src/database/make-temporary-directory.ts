@@ -2,8 +2,9 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { judgeProcess, processIdentity } from '../lock/process-identity.ts'
-import type { ProcessIdentity } from '../lock/process-identity.ts'
+import { judgeProcess, parseOwner, processIdentity } from '@turnlog/storage-kit'
+
+import { ownerText } from '../lock/owner-text.ts'
 
 const PREFIX = { shadow: 'turnlog-shadow-', repair: 'turnlog-repair-' } as const
 const OWNER_FILE = 'turnlog.owner'
@@ -15,7 +16,7 @@ const OWNER_FILE = 'turnlog.owner'
 export function makeTemporaryDirectory(purpose: keyof typeof PREFIX): string {
   removeAbandoned()
   const directory = mkdtempSync(join(tmpdir(), PREFIX[purpose]))
-  writeFileSync(join(directory, OWNER_FILE), JSON.stringify(processIdentity()), { mode: 0o600 })
+  writeFileSync(join(directory, OWNER_FILE), ownerText(processIdentity()), { mode: 0o600 })
   return directory
 }
 
@@ -27,8 +28,9 @@ function removeAbandoned(): void {
     try {
       // What another user has put there is not to be trusted, and not ours to remove.
       if (lstatSync(directory).uid !== process.getuid?.()) continue
-      const owner = JSON.parse(readFileSync(join(directory, OWNER_FILE), 'utf8')) as ProcessIdentity
-      if (judgeProcess(owner, self) === 'dead') rmSync(directory, { recursive: true, force: true })
+      const owner = parseOwner(readFileSync(join(directory, OWNER_FILE), 'utf8'))
+      if (owner !== undefined && judgeProcess(owner, self) === 'dead')
+        rmSync(directory, { recursive: true, force: true })
     } catch {
       // Just being made or removed, or of an older version: it stays.
     }

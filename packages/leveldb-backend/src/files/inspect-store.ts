@@ -12,8 +12,8 @@ import {
   tableName,
 } from '@turnlog/leveldb-files'
 import type { LogRecord, Manifest } from '@turnlog/leveldb-files'
+import { bootId } from '@turnlog/storage-kit'
 
-import { bootId } from '../lock/process-identity.ts'
 import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../rows/store-rows.ts'
 import { readKnownTables, tableState } from './known-tables.ts'
 import { keptName, listStoreFiles } from './store-files.ts'

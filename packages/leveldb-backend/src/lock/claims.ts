@@ -3,23 +3,16 @@ import { linkSync, readFileSync, unlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
-
-import type { FileIdentity } from './file-identity.ts'
-import type { ProcessIdentity } from './process-identity.ts'
+import { parseLock } from '@turnlog/storage-kit'
+import type { LockRecord } from '@turnlog/storage-kit'
 
 export const LOCK_FILE = 'turnlog.lock'
-
-export interface LockRecord extends ProcessIdentity, Partial<FileIdentity> {
-  readonly since: string
-  /** Names this claim, so that exactly one process can take over from it. */
-  readonly claim: string
-}
 
 export interface Found {
   readonly file: string
   /** What follows it is named after this. Of a file that cannot be understood it is made from what is in it. */
   readonly claim: string
-  /** `undefined` if it cannot be understood, which a crash cannot cause: files appear whole or not at all. */
+  /** `undefined` if it cannot be understood. */
   readonly record: LockRecord | undefined
 }
 
@@ -35,14 +28,14 @@ export function lastClaim(directory: string): Found | undefined {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return found
       throw new StoreError('IO', `Cannot read the lock file ${file}. See the cause.`, { file, cause: error })
     }
-    const record = parseRecord(text)
+    const record = parseLock(text)
     found = { file, record, claim: record?.claim ?? claimOfText(file, text) }
     file = `${join(directory, LOCK_FILE)}.${found.claim}`
   }
 }
 
 /**
- * Puts a claim behind the last one, unless `refuseUnlessGone` throws because its owner may live.
+ * Puts a claim behind the last one, unless `refuseUnlessDead` throws because its owner may live.
  *
  * @returns the name that it has there
  */
@@ -50,12 +43,12 @@ export async function linkClaim(
   directory: string,
   claim: string,
   draft: string,
-  refuseUnlessGone: (found: Found) => Promise<void>,
+  refuseUnlessDead: (found: Found) => Promise<void>,
 ): Promise<string> {
   const file = join(directory, LOCK_FILE)
   for (;;) {
     const found = lastClaim(directory)
-    if (found !== undefined) await refuseUnlessGone(found)
+    if (found !== undefined) await refuseUnlessDead(found)
     const place = found === undefined ? file : `${file}.${found.claim}`
     if (!tryLink(draft, place)) continue
     if (lastClaim(directory)?.claim === claim) return place
@@ -82,16 +75,6 @@ function claimOfText(file: string, text: string): string {
     .update(`${basename(file)}\n${text}`)
     .digest('hex')
     .slice(0, 16)
-}
-
-function parseRecord(text: string): LockRecord | undefined {
-  try {
-    const record = JSON.parse(text) as Partial<LockRecord> | null
-    const isWhole = typeof record?.pid === 'number' && /^[0-9a-f]{16}$/.test(record.claim ?? '')
-    return isWhole ? (record as LockRecord) : undefined
-  } catch {
-    return undefined // the caller decides what an unreadable lock means
-  }
 }
 
 function tryLink(from: string, to: string): boolean {

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { isLockedHere } from '@turnlog/storage-kit'
 import { ClassicLevel } from 'classic-level'
 
-import { isLockedHere } from './is-open-here.ts'
 import { levelCode, rootCause } from '../database/level-error.ts'
 
 const PROBE = 'turnlog.lock.probe-'

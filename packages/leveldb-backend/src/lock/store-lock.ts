@@ -3,16 +3,20 @@ import { closeSync, fstatSync, openSync, renameSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
-import { giveLifeSign, isContained } from '@turnlog/core/life-sign'
-import type { LifeSign } from '@turnlog/core/life-sign'
+import {
+  fileIdentity,
+  needsLivenessSocket,
+  openLivenessSocket,
+  processIdentity,
+  removeStaleSockets,
+  socketFile,
+} from '@turnlog/storage-kit'
+import type { LivenessSocket } from '@turnlog/storage-kit'
 
 import { lastClaim, linkClaim, LOCK_FILE, unlinkIfThere, withdrawClaim } from './claims.ts'
-import type { LockRecord } from './claims.ts'
-import { fileIdentity } from './file-identity.ts'
 import { findLevelOwner } from './find-level-owner.ts'
-import { processIdentity } from './process-identity.ts'
-import { refuseUnlessGone } from './refuse-unless-gone.ts'
-import { removeEndedSigns, signFile } from './sign-file.ts'
+import { ownerText } from './owner-text.ts'
+import { refuseUnlessDead } from './refuse-unless-dead.ts'
 
 const REGISTRY = Symbol.for('turnlog.leveldb.locations')
 
@@ -26,7 +30,7 @@ function openLocations(): Set<string> {
 interface Held {
   readonly claim: string
   readonly descriptor: number
-  readonly sign: LifeSign | undefined
+  readonly socket: LivenessSocket | undefined
 }
 
 /**
@@ -39,8 +43,8 @@ interface Held {
  * place; who is refused leaves everything as it was.
  *
  * The file stays open as long as the lock is held. When a thread ends Node closes what it had open, so the others can
- * see that the owner is gone although the process lives. In a container the owner also gives a sign of life, because the
- * one that is started after it does not see its process.
+ * see that the owner is dead although the process lives. In a container the owner also opens a liveness socket, because
+ * the container that is started after it does not see its process.
  */
 export class StoreLock {
   readonly #directory: string
@@ -63,24 +67,25 @@ export class StoreLock {
     const file = join(directory, LOCK_FILE)
     const draft = `${file}.new-${claim}`
     let descriptor: number | undefined
-    let sign: LifeSign | undefined
+    let socket: LivenessSocket | undefined
     try {
-      if (isContained()) sign = await giveLifeSign(signFile(directory, claim))
+      if (needsLivenessSocket()) socket = await openLivenessSocket(socketFile(directory, claim))
       descriptor = openSync(draft, 'wx', 0o600)
-      writeFileSync(descriptor, `${JSON.stringify(newRecord(claim, draft))}\n`)
-      const place = await linkClaim(directory, claim, draft, (found) => refuseUnlessGone(directory, found))
+      const since = new Date().toISOString()
+      writeFileSync(descriptor, ownerText({ ...processIdentity(), since, claim, ...fileIdentity(draft) }))
+      const place = await linkClaim(directory, claim, draft, (found) => refuseUnlessDead(directory, found))
       await refuseIfOpen(directory)
       if (place !== file) {
         renameSync(draft, file)
         unlinkIfThere(place)
       }
-      await removeEndedSigns(directory).catch(() => undefined) // left behind, they are in nobody's way
-      return new StoreLock(directory, { claim, descriptor, sign }, place !== file)
+      await removeStaleSockets(directory)
+      return new StoreLock(directory, { claim, descriptor, socket }, place !== file)
     } catch (error) {
       ignoreFailure(() => unlinkIfThere(draft))
       // With the claim left in its place, and we live, nobody could ever take it over.
       ignoreFailure(() => withdrawClaim(directory, claim))
-      sign?.end(descriptor !== undefined && isStillThere(descriptor))
+      socket?.close(descriptor !== undefined && isStillThere(descriptor))
       if (descriptor !== undefined) closeSync(descriptor)
       locations.delete(directory)
       throw isStoreError(error) ? error : lockFailed(directory, error)
@@ -92,13 +97,13 @@ export class StoreLock {
   /**
    * For a reader that leaves no trace.
    *
-   * @returns the claim of an owner that is gone
+   * @returns the claim of a dead owner
    * @throws `LOCKED` if somebody has the store open or might have
    */
   static async check(directory: string): Promise<string | undefined> {
     if (openLocations().has(directory)) throw lockedHere(directory)
     const found = lastClaim(directory)
-    if (found !== undefined) await refuseUnlessGone(directory, found)
+    if (found !== undefined) await refuseUnlessDead(directory, found)
     return found?.claim
   }
 
@@ -114,13 +119,13 @@ export class StoreLock {
    *   ended
    */
   release(): void {
-    const { claim, descriptor, sign } = this.#held
+    const { claim, descriptor, socket } = this.#held
     try {
       withdrawClaim(this.#directory, claim)
     } catch (error) {
       throw isStoreError(error) ? error : lockFailed(this.#directory, error)
     } finally {
-      sign?.end(isStillThere(descriptor))
+      socket?.close(isStillThere(descriptor))
       closeSync(descriptor)
       openLocations().delete(this.#directory)
     }
@@ -128,8 +133,8 @@ export class StoreLock {
 }
 
 /**
- * Whether the lock has a name somewhere: it could not be removed, or its directory was moved. Then its sign has to stay,
- * without which nobody in another container could tell that its owner is gone.
+ * Whether the lock has a name somewhere: it could not be removed, or its directory was moved. Then its liveness
+ * socket has to stay, without which nobody in another container could tell that its owner is dead.
  */
 function isStillThere(descriptor: number): boolean {
   return fstatSync(descriptor).nlink > 0
@@ -146,10 +151,6 @@ function ignoreFailure(work: () => void): void {
 function lockFailed(directory: string, cause: unknown): StoreError {
   const file = join(directory, LOCK_FILE)
   return new StoreError('IO', `Cannot lock or unlock the store in ${directory}. See the cause.`, { file, cause })
-}
-
-function newRecord(claim: string, draft: string): LockRecord {
-  return { ...processIdentity(), since: new Date().toISOString(), claim, ...fileIdentity(draft) }
 }
 
 async function refuseIfOpen(directory: string): Promise<void> {

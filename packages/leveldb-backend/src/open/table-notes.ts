@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { logName } from '@turnlog/leveldb-files'
+import { bootId } from '@turnlog/storage-kit'
 
 import { tableState, writeKnownTables } from '../files/known-tables.ts'
 import { protectFile } from '../files/protect-files.ts'
 import { listStoreFiles } from '../files/store-files.ts'
-import { bootId } from '../lock/process-identity.ts'
 import type { TableGuard } from './table-guard.ts'
 
 /**

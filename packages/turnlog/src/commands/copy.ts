@@ -27,10 +27,10 @@ Example:
 
 async function copy(context: Context, to: string): Promise<number> {
   const { config, source } = await context.choose()
-  const place = storePlace(config)
+  const place = await storePlace(config)
   if (place !== undefined) checkPlace(place, source)
   const target = await chooseStore({ option: to, environment: {}, directory: process.cwd() })
-  const targetPlace = storePlace(target.config)
+  const targetPlace = await storePlace(target.config)
   if (targetPlace !== undefined && !isVacant(targetPlace)) checkPlace(targetPlace, to)
 
   const reader = await makeBackend(config)

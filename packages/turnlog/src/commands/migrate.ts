@@ -53,7 +53,7 @@ async function migrate(context: Context, directory: string, flags: MigrateFlags)
     }).finally(() => progress.stop())
   }
   // A store is not made for nothing: a mistyped directory would leave an empty one.
-  const isMade = create && !dryRun && isVacant(storePlace((await context.choose()).config))
+  const isMade = create && !dryRun && isVacant(await storePlace((await context.choose()).config))
   const foreseen = isMade ? await run(true) : undefined
   const isInVain = foreseen?.counts.imported === 0
   const report = isInVain ? { ...foreseen, dryRun } : await run(dryRun)

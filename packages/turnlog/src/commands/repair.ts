@@ -38,7 +38,7 @@ Examples:
 async function repair(context: Context, { yes = false, dryRun = false }: RepairFlags): Promise<number> {
   const { terminal, json } = context
   const { config, source } = await context.choose()
-  const place = storePlace(config)
+  const place = await storePlace(config)
   if (place !== undefined) checkPlace(place, source)
   const { maintenance, name } = await makeBackend(config)
   if (maintenance === undefined) {

@@ -6,7 +6,6 @@ import type { AnyMessage, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { eventLines } from '../output/event-line.ts'
 import { printable, printableJson } from '../output/printable.ts'
-import { storePlace } from '../store/store-place.ts'
 import { wholeNumber } from './arguments.ts'
 
 const KEEP_ALIVE_MS = 60_000
@@ -37,7 +36,6 @@ Examples:
 async function tail(context: Context, key: string, { limit }: TailFlags): Promise<number> {
   const { terminal, json } = context
   const signal = context.untilInterrupted()
-  const { config } = await context.choose()
   const store = await context.openToRead()
   const { version } = await store.load(key)
   const fold = new ViewFold()
@@ -49,7 +47,7 @@ async function tail(context: Context, key: string, { limit }: TailFlags): Promis
   }
   for await (const event of store.events(key, { to: version })) await tell(event, event.seq > version - limit)
   await terminal.flush()
-  if (storePlace(config)?.asked === 'leveldb') {
+  if (context.storeKind === 'leveldb') {
     terminal.note('A LevelDB store cannot be followed from another process. Use store.watch() in its own.')
     return EXIT.ok
   }

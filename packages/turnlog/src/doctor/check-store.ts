@@ -1,12 +1,10 @@
 import { statfsSync } from 'node:fs'
 import { openStore } from '@turnlog/core'
 import type { SessionStore, StoreConfig } from '@turnlog/core'
+import type { LockDescription, StorePlace } from '@turnlog/core/backend'
 import { formatBytes } from '../output/quantities.ts'
 import type { ChosenStore } from '../store/choose-store.ts'
-import { readLock } from '../store/read-lock.ts'
-import type { LockState } from '../store/read-lock.ts'
 import { checkPlace, storePlace } from '../store/store-place.ts'
-import type { StorePlace } from '../store/store-place.ts'
 import { checkPermissions } from './check-permissions.ts'
 import type { Check } from './check.ts'
 
@@ -17,19 +15,19 @@ type BeforeExit = (cleanUp: () => Promise<unknown>) => void
 
 export async function checkStore({ config, source }: ChosenStore, beforeExit: BeforeExit): Promise<Check[]> {
   const chosen: Check = { name: 'store', status: 'ok', message: `chosen by ${source}` }
-  const place = storePlace(config)
+  const place = await storePlace(config)
   if (place === undefined) return [chosen, await checkOpen(config, beforeExit)]
   try {
     checkPlace(place, source)
   } catch (error) {
     return [chosen, { name: 'path', status: 'problem', message: (error as Error).message }]
   }
-  const lock = await readLock(place)
-  const isBusy = place.found === 'leveldb' && (lock.state === 'held' || lock.state === 'unclear')
+  const lock = await place.lock()
+  const isBusy = place.asked === 'leveldb' && (lock.state === 'held' || lock.state === 'unknown')
   const skipped = 'not looked at, because a LevelDB store cannot be read while it is in use'
   return [
     chosen,
-    { name: 'path', status: 'ok', message: `${place.directory} (${place.found})` },
+    { name: 'path', status: 'ok', message: `${place.directory} (${place.asked})` },
     ...checkPermissions(place.directory),
     checkDisk(place),
     tellLock(lock),
@@ -44,7 +42,7 @@ function checkDisk({ directory }: StorePlace): Check {
   return { name: 'disk', status: free < LOW_DISK_BYTES ? 'problem' : 'ok', message }
 }
 
-function tellLock({ state, pid, host, since, file }: LockState): Check {
+function tellLock({ state, pid, host, since, file }: LockDescription): Check {
   const name = 'lock'
   const who = `process ${pid} on ${host} since ${since}`
   switch (state) {
@@ -52,7 +50,7 @@ function tellLock({ state, pid, host, since, file }: LockState): Check {
       return { name, status: 'ok', message: 'nobody has it open for writing' }
     case 'held':
       return { name, status: 'ok', message: `in use by ${who}` }
-    case 'left behind':
+    case 'stale':
       return { name, status: 'ok', message: `left behind by ${who}, which is gone; the next writer takes it over` }
     default: {
       const owner = pid === undefined ? 'it cannot be read' : `${who} cannot be seen from here`

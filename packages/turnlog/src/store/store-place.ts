@@ -1,18 +1,21 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StoreError } from '@turnlog/core'
 import type { StoreConfig } from '@turnlog/core'
+import type { LockDescription, StorePlace } from '@turnlog/core/backend'
+import { defaultBackend, defaultBackends, isDefaultBackend } from '../default-backends.ts'
+import type { DefaultBackend } from '../default-backends.ts'
 
-/** Where a store on disk lies and what really lies there. */
-export interface StorePlace {
-  readonly directory: string
-  readonly asked: 'leveldb' | 'jsonl'
-  /** `missing`: no such directory; `file`: no directory; `other`: files, but no store that is known here. */
-  readonly found: 'leveldb' | 'jsonl' | 'empty' | 'missing' | 'file' | 'other'
+/** Where the store of a configuration lies, as its backend sees it. */
+export interface ChosenPlace extends StorePlace {
+  readonly asked: DefaultBackend
+  /** The backend of ours whose store lies there instead. */
+  readonly otherKind?: string | undefined
+  /** Who has it open. */
+  lock(): Promise<LockDescription>
 }
 
-type NoStore = Exclude<StorePlace['found'], StorePlace['asked']>
+type NoStore = Exclude<StorePlace['found'], 'store'>
 
 const WHAT: Readonly<Record<NoStore, string>> = {
   missing: 'there is no such directory',
@@ -28,19 +31,38 @@ const MAKE_ONE: Readonly<Record<NoStore, string>> = {
   other: 'A store is made in a directory of its own: give one that is empty or not there yet.',
 }
 
-/** What every new volume of ext4 has in it. */
-const OF_THE_VOLUME = 'lost+found'
-
 /** `undefined` for stores that do not lie in a directory that this command knows about. */
-export function storePlace(config: StoreConfig): StorePlace | undefined {
-  const { backend = 'leveldb', path, configFile } = config
-  if ((backend !== 'leveldb' && backend !== 'jsonl') || path === undefined) return undefined
-  const directory = resolve(baseOf(configFile), path)
-  return { directory, asked: backend, found: lookAt(directory) }
+export async function storePlace(config: StoreConfig): Promise<ChosenPlace | undefined> {
+  const { backend: asked = 'leveldb' } = config
+  const path = storePath(config)
+  if (!isDefaultBackend(asked) || path === undefined) return undefined
+  const definition = await defaultBackend(asked)
+  const place = definition?.storePlace?.({ path })
+  if (place === undefined) return undefined
+  return {
+    ...place,
+    asked,
+    otherKind: place.found === 'other' ? await otherKind(asked, path) : undefined,
+    lock: async () => (await definition?.describeLock?.(place.directory)) ?? { state: 'free' },
+  }
+}
+
+/** Relative paths in a file are relative to that file. */
+export function storePath({ path, configFile }: StoreConfig): string | undefined {
+  return path === undefined ? undefined : resolve(baseOf(configFile), path)
+}
+
+async function otherKind(asked: DefaultBackend, path: string): Promise<string | undefined> {
+  for (const name of Object.keys(defaultBackends).filter(isDefaultBackend)) {
+    if (name === asked) continue
+    const definition = await defaultBackend(name)
+    if (definition?.storePlace?.({ path })?.found === 'store') return name
+  }
+  return undefined
 }
 
 /** Whether a store can be made there. */
-export function isVacant(place: StorePlace | undefined): boolean {
+export function isVacant(place: ChosenPlace | undefined): boolean {
   return place?.found === 'missing' || place?.found === 'empty'
 }
 
@@ -50,16 +72,16 @@ export function isVacant(place: StorePlace | undefined): boolean {
  * @throws `NOT_FOUND`, `INVALID_CONFIG`
  */
 export function checkPlace(
-  place: StorePlace,
+  place: ChosenPlace,
   source: string,
   { hasCreate = false }: { readonly hasCreate?: boolean } = {},
 ): void {
-  const { directory, asked, found } = place
-  if (found === asked) return
-  if (found === 'leveldb' || found === 'jsonl') {
+  const { directory, asked, found, otherKind } = place
+  if (found === 'store') return
+  if (otherKind !== undefined) {
     throw new StoreError(
       'INVALID_CONFIG',
-      `${directory} holds a store of the kind ${found}, not ${asked}. Use ${found}:${directory} (chosen by ${source}).`,
+      `${directory} holds a store of the kind ${otherKind}, not ${asked}. Use ${otherKind}:${directory} (chosen by ${source}).`,
       { file: directory },
     )
   }
@@ -76,22 +98,4 @@ export function checkPlace(
 function baseOf(configFile: string | undefined): string {
   if (configFile === undefined) return process.cwd()
   return dirname(configFile.startsWith('file:') ? fileURLToPath(configFile) : resolve(configFile))
-}
-
-function lookAt(directory: string): StorePlace['found'] {
-  let names: string[]
-  try {
-    names = readdirSync(directory)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return 'missing'
-    if (code === 'ENOTDIR') return existsSync(directory) ? 'file' : 'missing'
-    throw new StoreError('IO', `Cannot look into ${directory}: ${(error as Error).message}`, {
-      file: directory,
-      cause: error,
-    })
-  }
-  if (names.includes('CURRENT') || names.includes('turnlog.anchor')) return 'leveldb'
-  if (names.some((name) => name.endsWith('.jsonl') || /^turnlog\.lock\.\d+$/.test(name))) return 'jsonl'
-  return names.every((name) => name === OF_THE_VOLUME) ? 'empty' : 'other'
 }

@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs'
 
-import { fileSystemType, isLocal } from '@turnlog/core/life-sign'
+import { fileSystemType } from './file-system-type.ts'
+import { isLocal } from './is-local.ts'
 
-/** Which file it is, as long as the machine runs: whoever copies a file gets another one. */
+/** Which file it is, as long as the machine runs: a copy of it has other numbers. */
 export interface FileIdentity {
   readonly device: string
   readonly inode: string
-  /** Its kind; locks of older versions do not say it. */
+  /** The kind of file system that it lies in; locks of older versions do not say it. */
   readonly fileSystem?: number | undefined
 }
 

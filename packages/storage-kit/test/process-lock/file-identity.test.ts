@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
-import { fileIdentity, isAnotherFile } from '../src/lock/file-identity.ts'
-import { temporaryDirectory } from './sample-store.ts'
+import { fileIdentity, isAnotherFile } from '../../src/process-lock/file-identity.ts'
 
 const OVERLAY = 0x794c7630
 const TMPFS = 0x01021994
@@ -12,7 +12,9 @@ const TMPFS = 0x01021994
 test.runIf(process.platform === 'linux')(
   'a file with other numbers is another one, unless an overlay may have shown them',
   () => {
-    const file = join(temporaryDirectory(), 'file')
+    const directory = mkdtempSync(join(tmpdir(), 'turnlog-file-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const file = join(directory, 'file')
     writeFileSync(file, '')
     const own = fileIdentity(file)
     const other = { ...own, inode: '1' }

@@ -2,29 +2,32 @@ import { chmodSync, closeSync, constants, lstatSync, openSync, readlinkSync, ren
 import { connect, createServer } from 'node:net'
 import type { Server } from 'node:net'
 import { basename, dirname } from 'node:path'
+import { isMainThread } from 'node:worker_threads'
 
 import { fileSystemType } from './file-system-type.ts'
 import { isLocal } from './is-local.ts'
 
-/** A sign that a process lives, which the kernel takes back whatever becomes of that process. */
-export interface LifeSign {
-  /** The kind of file system that it is given in. Whoever asks `isAlive` has to know it. */
+/** Shows that a process lives; the kernel closes it whatever becomes of that process. */
+export interface LivenessSocket {
+  /** The kind of file system that it lies in. Whoever probes it has to know it. */
   readonly fileSystem: number
   /**
-   * Takes it back, and its file with it. With `keepFile` that stays, and says that the one who gave it is gone: for who
-   * has to leave behind what it was given for.
+   * Closes it and removes its file. With `keepFile` the file stays, and says that its owner is gone: for an owner that
+   * has to leave its lock behind.
    */
-  end(keepFile?: boolean): void
+  close(keepFile?: boolean): void
 }
 
 /** The kernel gives it to the first one, which sees every process of the machine. */
 const FIRST_NAMESPACE = 'pid:[4026531836]'
 
 /**
- * Whether process ids mean something else elsewhere on this machine: in a container. Only there is a sign worth a file
- * in the directory of a store.
+ * Whether an owner in this thread should open a liveness socket: only in a container, because everywhere else processes
+ * see each other, and only in the main thread. When a worker thread ends, Node closes its sockets before the writes that
+ * it has begun have ended: whoever probed meanwhile would take over from a thread that still writes.
  */
-export function isContained(): boolean {
+export function needsLivenessSocket(): boolean {
+  if (!isMainThread) return false
   try {
     return readlinkSync('/proc/self/ns/pid') !== FIRST_NAMESPACE
   } catch {
@@ -33,15 +36,15 @@ export function isContained(): boolean {
 }
 
 /**
- * Makes `file` a socket that this process listens at. Two containers do not see each other's processes, but whoever sees
- * the file can ask the kernel whether somebody still listens there.
+ * Listens at `file`. Two containers do not see each other's processes, but whoever sees the file can ask the kernel
+ * whether some process still listens there.
  *
- * @returns `undefined` where that cannot be done: then nobody can tell, as without it
+ * @returns `undefined` where that cannot be done: then the owner cannot be seen from another container, as without it
  */
-export async function giveLifeSign(file: string): Promise<LifeSign | undefined> {
+export async function openLivenessSocket(file: string): Promise<LivenessSocket | undefined> {
   let directory: number | undefined
   let server: Server | undefined
-  const end = (keepFile = false): void => {
+  const close = (keepFile = false): void => {
     server?.close()
     if (directory === undefined) return
     const open = directory
@@ -57,33 +60,33 @@ export async function giveLifeSign(file: string): Promise<LifeSign | undefined> 
     directory = openDirectory(file)
     server = await listen(shortName(directory, `${basename(file)}.new`))
     chmodSync(`${file}.new`, 0o600)
-    // Node removes the name that it was given when the process ends in good order. A sign without its file says nothing
-    // about the one who gave it; without its listener it says that he is gone.
+    // Node removes the name that it was given when the process ends in good order. A lock whose socket has no file says
+    // nothing about its owner; a file at which nobody listens says that the owner is gone.
     renameSync(`${file}.new`, file)
-    return { fileSystem, end }
+    return { fileSystem, close }
   } catch {
-    end()
+    close()
     return undefined
   }
 }
 
 /**
- * Whether the one who gave it still lives, as the kernel of this machine knows it: not to be asked about a process of
+ * Whether the owner of a socket still lives, as the kernel of this machine knows it: not to be asked about a process of
  * another machine, or of before this one was started.
  *
- * @param fileSystem the kind that the sign was given in. Seen in another one it has no listener, whether its owner lives
- *   or not.
+ * @param fileSystem the kind that the socket was opened in. Seen in another one nobody listens at it, whether its owner
+ *   lives or not.
  * @returns `undefined` if that cannot be told
  */
-export async function isAlive(file: string, fileSystem: number | undefined): Promise<boolean | undefined> {
+export async function probeLiveness(file: string, fileSystem: number | undefined): Promise<boolean | undefined> {
   let directory: number | undefined
   try {
     // The kernel refuses to connect to any other kind of file as it does where nobody listens.
     if (!isLocal(dirname(file)) || !lstatSync(file).isSocket()) return undefined
     directory = openDirectory(file)
     const answer = await isAnswered(shortName(directory, basename(file)))
-    const isSeenAsGiven = fileSystem !== undefined && fileSystemType(dirname(file)) === fileSystem
-    return answer === false && !isSeenAsGiven ? undefined : answer
+    const isSeenAsOpened = fileSystem !== undefined && fileSystemType(dirname(file)) === fileSystem
+    return answer === false && !isSeenAsOpened ? undefined : answer
   } catch {
     return undefined
   } finally {
@@ -95,12 +98,12 @@ function openDirectory(file: string): number {
   return openSync(dirname(file), constants.O_RDONLY | constants.O_DIRECTORY)
 }
 
-/** What stays says that its owner is gone, which is true. */
+/** A file that stays says that its owner is gone, which is true. */
 function removeIfPossible(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // Nothing depends on it, and the descriptor and the listener have to end all the same.
+    // Nothing depends on it, and the descriptor and the listener have to be closed all the same.
   }
 }
 
@@ -132,7 +135,7 @@ function isAnswered(path: string): Promise<boolean | undefined> {
     socket.once('connect', () => settle(true))
     socket.once('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'ECONNREFUSED') settle(false)
-      // More ask at a time than the kernel lets wait: somebody listens.
+      // More processes ask than the kernel lets wait: somebody listens.
       else settle(code === 'EAGAIN' ? true : undefined)
     })
   })

@@ -15,31 +15,33 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { fileSystemType, giveLifeSign, isAlive as isAliveIn } from '@turnlog/core/life-sign'
+import { openLivenessSocket, probeLiveness } from '@turnlog/storage-kit'
 import { expect, onTestFinished, test as anywhere } from 'vitest'
 
-/** Elsewhere no signs are given, and locks are judged without them. */
+import { fileSystemType } from '../../src/process-lock/file-system-type.ts'
+
+/** Elsewhere no sockets are opened, and locks are judged without them. */
 const test = anywhere.runIf(process.platform === 'linux')
 
-function signFile(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'turnlog-sign-'))
+function newSocketFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'turnlog-socket-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   return join(directory, 'alive')
 }
 
-/** Asked where the sign was given. */
+/** Probed where the socket was opened. */
 function isAlive(file: string): Promise<boolean | undefined> {
-  return isAliveIn(file, fileSystemType(join(file, '..')))
+  return probeLiveness(file, fileSystemType(join(file, '..')))
 }
 
-/** A process that gives a sign and then does as it is told. */
-async function giver(file: string, then: 'wait' | 'spin' | 'exit' | 'end' | 'return'): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'sign-child.mjs'), file, then], {
+/** A process that opens a socket and then does as it is told. */
+async function ownerOf(file: string, then: 'wait' | 'spin' | 'exit' | 'end' | 'return'): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'socket-child.mjs'), file, then], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [said] = (await once(child.stdout, 'data')) as [Buffer]
-  expect(said.toString()).toBe('given')
+  expect(said.toString()).toBe('open')
   return child
 }
 
@@ -47,9 +49,9 @@ async function gone(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-test('a sign lives as long as its process, whatever ends that', async () => {
-  const file = signFile()
-  const child = await giver(file, 'wait')
+test('a socket is answered as long as its process lives, whatever ends that', async () => {
+  const file = newSocketFile()
+  const child = await ownerOf(file, 'wait')
   expect(await isAlive(file)).toBe(true)
   child.kill('SIGKILL')
   await gone(child)
@@ -57,8 +59,8 @@ test('a sign lives as long as its process, whatever ends that', async () => {
 })
 
 test('a process that answers nobody, because it is busy or stopped, lives', async () => {
-  const file = signFile()
-  const child = await giver(file, 'spin')
+  const file = newSocketFile()
+  const child = await ownerOf(file, 'spin')
   expect(await isAlive(file)).toBe(true)
   child.kill('SIGSTOP')
   expect(await isAlive(file)).toBe(true)
@@ -68,79 +70,79 @@ test('a process that answers nobody, because it is busy or stopped, lives', asyn
 })
 
 test.each(['exit', 'return'] as const)(
-  'a process that ends in good order (%s) and does not end its sign is gone',
+  'a process that ends in good order (%s) and does not close its socket is dead',
   async (then) => {
-    const file = signFile()
-    await gone(await giver(file, then))
+    const file = newSocketFile()
+    await gone(await ownerOf(file, then))
     expect(await isAlive(file)).toBe(false)
   },
 )
 
-test('a sign that was ended leaves no file and says nothing', async () => {
-  const file = signFile()
-  await gone(await giver(file, 'end'))
+test('a socket that was closed leaves no file and says nothing', async () => {
+  const file = newSocketFile()
+  await gone(await ownerOf(file, 'end'))
   expect(readdirSync(join(file, '..'))).toEqual([])
   expect(await isAlive(file)).toBeUndefined()
 })
 
-test('a sign does not keep its process alive, is nobody else’s to read, and ends where its directory was moved to', async () => {
-  const file = signFile()
-  const sign = await giveLifeSign(file)
+test('a socket does not keep its process alive, is nobody else’s to read, and is removed where its directory was moved to', async () => {
+  const file = newSocketFile()
+  const socket = await openLivenessSocket(file)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const moved = `${join(file, '..')}-moved`
   onTestFinished(() => rmSync(moved, { recursive: true, force: true }))
   renameSync(join(file, '..'), moved)
   expect(await isAlive(join(moved, 'alive'))).toBe(true)
-  sign?.end()
+  socket?.close()
   expect(readdirSync(moved)).toEqual([])
 })
 
 test('the length of the path does not matter', async () => {
-  const directory = join(signFile(), '..', 'd'.repeat(120), 'e'.repeat(120))
+  const directory = join(newSocketFile(), '..', 'd'.repeat(120), 'e'.repeat(120))
   mkdirSync(directory, { recursive: true })
   const file = join(directory, 'alive')
-  const sign = await giveLifeSign(file)
+  const socket = await openLivenessSocket(file)
   expect(await isAlive(file)).toBe(true)
-  sign?.end()
+  socket?.close()
 })
 
-test('what is no sign says nothing, and nothing is put in its place', async () => {
-  const file = signFile()
+test('what is no socket says nothing, and nothing is put in its place', async () => {
+  const file = newSocketFile()
   expect(await isAlive(file)).toBeUndefined()
   writeFileSync(file, 'something else')
   expect(await isAlive(file)).toBeUndefined()
   const elsewhere = join(file, '..', 'nowhere', 'alive')
-  expect(await giveLifeSign(elsewhere)).toBeUndefined()
+  expect(await openLivenessSocket(elsewhere)).toBeUndefined()
   expect(existsSync(elsewhere)).toBe(false)
 })
 
-test('a sign that nobody answers says nothing where it is seen in another kind of file system, or if that is not known', async () => {
-  const file = signFile()
-  const sign = await giveLifeSign(file)
-  expect(sign?.fileSystem).toBe(fileSystemType(file))
-  for (const fileSystem of [1, undefined]) expect(await isAliveIn(file, fileSystem)).toBe(true)
-  sign?.end(true)
-  for (const fileSystem of [1, undefined]) expect(await isAliveIn(file, fileSystem)).toBeUndefined()
-  expect(await isAliveIn(file, sign?.fileSystem)).toBe(false)
+test('a socket that nobody answers says nothing where it is seen in another kind of file system, or if that is not known', async () => {
+  const file = newSocketFile()
+  const socket = await openLivenessSocket(file)
+  expect(socket?.fileSystem).toBe(fileSystemType(file))
+  for (const fileSystem of [1, undefined]) expect(await probeLiveness(file, fileSystem)).toBe(true)
+  socket?.close(true)
+  for (const fileSystem of [1, undefined]) expect(await probeLiveness(file, fileSystem)).toBeUndefined()
+  expect(await probeLiveness(file, socket?.fileSystem)).toBe(false)
 })
 
-test('a sign that ends and keeps its file says that its owner is gone', async () => {
-  const file = signFile()
-  const sign = await giveLifeSign(file)
-  sign?.end(true)
+test('a socket that is closed and keeps its file says that its owner is dead', async () => {
+  const file = newSocketFile()
+  const socket = await openLivenessSocket(file)
+  socket?.close(true)
   expect(await isAlive(file)).toBe(false)
 })
 
-test('a sign that cannot be given, or whose file cannot be removed, leaves nothing open', async () => {
-  const file = signFile()
+test('a socket that cannot be opened, or whose file cannot be removed, leaves nothing open', async () => {
+  const file = newSocketFile()
   mkdirSync(`${file}.new`) // in which no socket can be made, and which is not removed as a file
-  expect(await giveLifeSign(file)).toBeUndefined()
+  expect(await openLivenessSocket(file)).toBeUndefined()
   rmSync(`${file}.new`, { recursive: true })
-  const sign = await giveLifeSign(file)
+  const socket = await openLivenessSocket(file)
   const moved = `${file}-moved`
   renameSync(file, moved)
   mkdirSync(file)
-  sign?.end()
+  socket?.close()
   expect(await isAlive(moved)).toBe(false)
   expect(openHere(join(file, '..'))).toEqual([])
 })
@@ -157,9 +159,9 @@ function openHere(path: string): string[] {
 }
 
 test('a directory that is copied while its owner lives has no living owner', async () => {
-  const file = signFile()
-  const sign = await giveLifeSign(file)
-  onTestFinished(() => sign?.end())
+  const file = newSocketFile()
+  const socket = await openLivenessSocket(file)
+  onTestFinished(() => socket?.close())
   const copy = `${join(file, '..')}-copy`
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }))
   const { status } = await copyAll(join(file, '..'), copy)

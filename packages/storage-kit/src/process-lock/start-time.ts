@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Of a process that has ended, and that its parent has not asked about. */
+/** Of a zombie: it has ended and still has its pid, because its parent has not asked about it. It writes nothing more. */
 export const GONE = 'gone'
 
 /** When a process started, in ticks since the machine did, as its time namespace counts them; empty if unknown. */

@@ -1,0 +1,11 @@
+import type { BackendOptions, StorePlace } from '@turnlog/core/backend'
+import { findStore } from '@turnlog/storage-kit'
+
+import { ANCHOR_FILE } from './anchor.ts'
+
+/** One of these is in every store, also in one that was copied only in part. */
+const MARKER_FILES = ['CURRENT', ANCHOR_FILE]
+
+export function storePlace({ path }: BackendOptions): StorePlace | undefined {
+  return path === undefined ? undefined : findStore(path, (names) => MARKER_FILES.some((name) => names.includes(name)))
+}
