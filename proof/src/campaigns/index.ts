@@ -1,6 +1,5 @@
 import type { Campaign } from '../campaign.ts'
 import { damage } from './damage.ts'
-import { fuzz } from './fuzz.ts'
 import { history } from './history.ts'
 import { ioErrors } from './io-errors.ts'
 import { kill } from './kill.ts'
@@ -10,14 +9,4 @@ import { power } from './power.ts'
 import { readers } from './readers.ts'
 
 /** All of them, the most telling first. */
-export const CAMPAIGNS: readonly Campaign[] = [
-  kill,
-  killPoints,
-  readers,
-  power,
-  damage,
-  owners,
-  ioErrors,
-  fuzz,
-  history,
-]
+export const CAMPAIGNS: readonly Campaign[] = [kill, killPoints, readers, power, damage, owners, ioErrors, history]

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { bundleChildren } from './bundle-children.ts'
 
 /** The children that a campaign can start, by the file of their main module. */
-export type ChildName = 'writer' | 'damage' | 'owner' | 'fuzz' | 'history' | 'reader'
+export type ChildName = 'writer' | 'damage' | 'owner' | 'history' | 'reader'
 
 export interface Ended {
   readonly code: number | null
