@@ -15,7 +15,9 @@ export default defineConfig({
     // Loading the packages anew for each file takes a fifth of the time. No test replaces a module.
     isolate: false,
     restoreMocks: true,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // How long to wait for something that must come. It bounds a hang and judges nothing: a busy machine is slow.
+    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 })

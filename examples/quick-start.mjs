@@ -1,19 +1,21 @@
 import { openStore } from 'turnlog'
 
-const store = await openStore('./sessions') // LevelDB: resolved means durable
+const store = await openStore('./sessions') // LevelDB: when a write resolves, it is on disk
 const key = 'telegram:42'
-
 await store.addMessage(key, 'user', 'What is the capital of France?')
-const reply = await callModel(await store.load(key)) // load gives summary and messages of one version
-await store.addMessage(key, reply)
+await store.addMessage(key, 'assistant', 'Paris.')
 
-// When the history has grown: summarise what you have read and cut just that, in one append.
-const { version, positions } = await store.load(key)
-await store.summarize(key, { summary: 'Asked for the capital of France.', through: positions[0], version })
+// load() returns a consistent snapshot: messages, their positions in the log, and the version they belong to.
+const { messages, positions, version } = await store.load(key)
+const thinking = summarise(messages) // takes seconds with a real model
+await store.addMessage(key, 'user', 'And of Italy?') // and the user does not wait for it
 
-console.log(await store.load(key))
+// Replace what was read with its summary, in one atomic write. What came meanwhile stays.
+await store.summarize(key, { summary: await thinking, through: positions.at(-1), version })
+
+console.log(await store.load(key)) // the summary, and one message: And of Italy?
 await store.close()
 
-async function callModel({ summary, messages }) {
-  return { role: 'assistant', content: `Paris. (I read ${messages.length} message, summary: "${summary}")` }
+async function summarise(messages) {
+  return `${messages.length} messages: asked for the capital of France, which is Paris.`
 }

@@ -39,6 +39,15 @@ const blocks = (await Promise.all(documents.map(blocksOf)))
   .flat()
   .filter(({ document }) => document !== 'docs/writing-a-backend.md')
 
+const PAGES_WITHOUT_CODE = [
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'bench/README.md',
+  'bench/what-was-learnt.md',
+]
+
 describe('code in the documents', () => {
   const directories = new Map<string, string>()
 
@@ -78,7 +87,7 @@ test('the first code of the README is the quick start, word for word', async () 
 
 test('links between documents lead somewhere', async () => {
   const missing: string[] = []
-  for (const document of [...documents, 'ARCHITECTURE.md', 'bench/README.md', 'bench/what-was-learnt.md']) {
+  for (const document of [...documents, ...PAGES_WITHOUT_CODE]) {
     const text = await readFile(join(root, document), 'utf8')
     for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
       const path = join(root, document, '..', target as string)
@@ -87,6 +96,39 @@ test('links between documents lead somewhere', async () => {
   }
   expect(missing).toEqual([])
 })
+
+test('the files to open first are there, and every package has one', async () => {
+  const text = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const rows = Array.from(
+    text.matchAll(/^\| `([a-z-]+)` \| `(src\/[^`]+)` \|/gm),
+    ([, name, file]) => [name, file] as const,
+  )
+  const missing: unknown[] = []
+  for (const [name = '', file = ''] of rows) {
+    const places = [join(root, 'packages', name, file), join(root, name, file)]
+    if (!(await Promise.all(places.map(exists))).includes(true)) missing.push([name, file])
+  }
+  expect(missing).toEqual([])
+  const named = new Set(rows.map(([name]) => name))
+  expect((await manifests()).map(([name]) => name).filter((name) => !named.has(name))).toEqual([])
+})
+
+test('every package can be built and tested from its own directory', async () => {
+  for (const [name, { scripts }] of await manifests()) {
+    expect(Object.keys(scripts ?? {}), name).toEqual(expect.arrayContaining(['build', 'test']))
+  }
+})
+
+type Manifest = { readonly scripts?: Readonly<Record<string, string>> }
+
+async function manifests(): Promise<[string, Manifest][]> {
+  const found: [string, Manifest][] = []
+  for (const name of await readdir(join(root, 'packages'))) {
+    const file = join(root, 'packages', name, 'package.json')
+    if (await exists(file)) found.push([name, JSON.parse(await readFile(file, 'utf8')) as Manifest])
+  }
+  return found
+}
 
 async function exists(path: string): Promise<boolean> {
   const { access } = await import('node:fs/promises')

@@ -76,7 +76,7 @@ test.runIf(hasBootId)(
       await grow(backend, 'a', 10, { extra })
       expect(filesNamed(path, /\.ldb$/).length).toBeGreaterThan(2)
       expect(readFileSync(join(path, KNOWN_TABLES_FILE), 'utf8').split('\n').length - 3).toBeGreaterThan(2)
-    }, 10_000)
+    }, 30_000)
   },
 )
 

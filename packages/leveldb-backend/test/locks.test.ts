@@ -239,5 +239,5 @@ test('what LevelDB makes while the store is open is taken from others with one o
     const made = filesNamed(path, /^\d/).filter((file) => !before.includes(file) && modeOf(file) === 0o600)
     expect(made.filter((file) => file.endsWith('.ldb'))).not.toEqual([])
     expect(made.filter((file) => file.endsWith('.log'))).not.toEqual([])
-  }, 10_000)
+  }, 30_000)
 })

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { ClassicLevel } from 'classic-level'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseLog } from '@turnlog/leveldb-files'
 
 import { LogRunway } from '../src/append/log-runway.ts'
@@ -50,7 +50,7 @@ async function killedCopy(): Promise<string> {
 /** They are written in the background. */
 async function untilZeros(path: string): Promise<string> {
   const log = newestLog(path)
-  if (isLinux) await vi.waitFor(() => expect(zerosAhead(log)).toBeGreaterThan(400 * KIB))
+  if (isLinux) await expect.poll(() => zerosAhead(log)).toBeGreaterThan(400 * KIB)
   return log
 }
 

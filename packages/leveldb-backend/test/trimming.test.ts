@@ -26,5 +26,5 @@ test('a trim that comes while the space of the one before is reclaimed is carrie
   const before = await rowBytes()
   await grow(backend, 'a', 1, { trimBefore: last })
   signals.emit('trimmed')
-  await expect.poll(rowBytes, { timeout: 20_000 }).toBeLessThan(before / 10)
+  await expect.poll(rowBytes).toBeLessThan(before / 10)
 })

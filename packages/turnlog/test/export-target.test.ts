@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openStream } from '../src/output/open-stream.ts'
 import { runCommand, startCommand } from './run-command.ts'
 import type { Sample } from './sample-store.ts'
@@ -104,7 +104,7 @@ test('two exports to the same file write beside each other, and a .part of the u
   const exporting = [1, 2].map(() => startCommand(['export', '-o', file, '--store', store]))
   for (const each of exporting) await each.until(/waiting/)
   const parts = (): string[] => readdirSync(directory).filter((name) => /^backup\.jsonl\..+\.part$/.test(name))
-  await vi.waitFor(() => expect(parts()).toHaveLength(2))
+  await expect.poll(parts).toHaveLength(2)
   if (!isWindows) for (const part of parts()) expect(statSync(join(directory, part)).mode & 0o777).toBe(0o600)
   expect(await runCommand(['export', '-o', file], { env })).toMatchObject({ code: 0 })
   for (const { child } of exporting) child.kill('SIGTERM')

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { noTerminal, runCommand, startCommand, startInTerminal } from './run-command.ts'
 import { sampleStore, temporaryDirectory } from './sample-store.ts'
 import { slowStore } from './slow-store.ts'
@@ -41,7 +41,7 @@ test('an export that is interrupted leaves no part of its file', async () => {
   const file = join(directory, 'backup.jsonl')
   const exporting = startCommand(['export', '-o', file, '--store', slowStore(directory)])
   await exporting.until(/waiting/)
-  await vi.waitFor(() => expect(readdirSync(directory)).toContainEqual(expect.stringMatching(/^backup.*\.part$/)))
+  await expect.poll(() => readdirSync(directory)).toContainEqual(expect.stringMatching(/^backup.*\.part$/))
   exporting.child.kill('SIGINT')
   expect(await exporting.finished).toMatchObject({ code: 130, stderr: expect.stringContaining('Interrupted.') })
   expect(readdirSync(directory)).toEqual(['slow.mjs'])
