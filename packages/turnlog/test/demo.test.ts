@@ -41,7 +41,7 @@ test('the demo loses nothing, shows what others lose, and leaves a store to look
   expect(Number(found)).toBe(Number(acknowledged))
   expect(Number(found)).toBeGreaterThanOrEqual(140)
   expect(stdout).not.toContain('✗')
-  expect(stdout).toMatch(/JSON file, rewritten +40 +0 +40\n/)
+  expect(stdout).toMatch(/JSON, atomic rename +40 +32 +8\n/)
   expect(stdout).toMatch(/JSONL \+ metadata +41 +40 +1\n/)
   expect(stdout).toMatch(/Turnlog +(\d+) +\1 +0\n/)
   expectQuoted(stdout)

@@ -12,15 +12,15 @@ export interface CrashResult {
 
 const MESSAGES = 40
 
-/** One JSON file, written anew for each message. */
-export async function crashRewrittenFile(directory: string): Promise<CrashResult> {
+/** One JSON file, replaced as a whole for each message, and a summariser that saves what it has read. */
+export async function crashReplacedFile(directory: string): Promise<CrashResult> {
   const file = join(directory, 'history.json')
-  const { acknowledged } = await runChild('rewritten-file-child', [file, String(MESSAGES)])
+  const { acknowledged } = await runChild('replaced-file-child', [file, String(MESSAGES)])
   return {
-    name: 'JSON file, rewritten',
+    name: 'JSON, atomic rename',
     acknowledged: acknowledged.length,
-    found: readRewritten(file),
-    why: 'half of the file is there; no JSON parser takes it',
+    found: countKept(file),
+    why: 'the file survived the kill; the summariser saved what it had read, without what came meanwhile',
   }
 }
 
@@ -40,12 +40,13 @@ export async function crashAppendedFile(directory: string): Promise<CrashResult>
   }
 }
 
-function readRewritten(file: string): number {
-  try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as { readonly messages: readonly unknown[] }).messages.length
-  } catch {
-    return 0 // not JSON any more: this is what is shown
+/** Messages that are there, and those that a summary stands for. */
+function countKept(file: string): number {
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly summarised: number
+    readonly messages: readonly unknown[]
   }
+  return kept.summarised + kept.messages.length
 }
 
 function isMessage(line: string): boolean {

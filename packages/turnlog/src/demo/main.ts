@@ -9,7 +9,7 @@ import { Terminal } from '../output/terminal.ts'
 import { registerDefaultBackends } from '../register-default-backends.ts'
 import { KEY } from './conversation.ts'
 import { makeDemoDirectory } from './demo-directory.ts'
-import { crashAppendedFile, crashRewrittenFile } from './file-stores.ts'
+import { crashAppendedFile, crashReplacedFile } from './file-stores.ts'
 import type { CrashResult } from './file-stores.ts'
 import { runChild } from './run-child.ts'
 import { countRecorded, tellLog, tellView } from './tell-session.ts'
@@ -68,8 +68,9 @@ async function main(): Promise<void> {
       `${mark(ok)} ${formatNumberOf(events, 'event')} verified: checksums, numbering, and what is derived from them.`,
     )
     await tellSession(store)
-    const results = [await crashRewrittenFile(DIRECTORY), await crashAppendedFile(DIRECTORY)]
-    await title(6, 'The same crash elsewhere')
+    const results = [await crashReplacedFile(DIRECTORY), await crashAppendedFile(DIRECTORY)]
+    await title(6, 'The same elsewhere')
+    await tell(dim('Also killed in the middle of a write; some 40 messages are enough to see it.'))
     await tellTable([...results, { name: 'Turnlog', acknowledged: acknowledged.length, found, why: '' }])
   } finally {
     await store.close()
