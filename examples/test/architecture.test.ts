@@ -9,6 +9,7 @@ const packages = fileURLToPath(new URL('../../packages', import.meta.url))
 const allowed: Readonly<Record<string, readonly string[]>> = {
   messages: [],
   core: ['@turnlog/messages', '@turnlog/messages/redact', '@turnlog/leveldb-backend', '@turnlog/jsonl-backend'], // by name, when a configuration asks for them
+  adapters: ['@turnlog/core'],
   'leveldb-files': [],
   'storage-kit': ['@turnlog/core/backend'],
   'leveldb-backend': ['@turnlog/core/backend', '@turnlog/core', '@turnlog/leveldb-files', '@turnlog/storage-kit'],

@@ -14,7 +14,7 @@ export {
 } from '@turnlog/core'
 export { memoryBackend } from '@turnlog/core/memory'
 export { migrateDirectory } from '@turnlog/core/migrate'
-export { createSessionManager } from '@turnlog/core/session-manager'
+export { createSessionManager } from '@turnlog/adapters/session-manager'
 export { copyStore, exportSessions, importSessions } from '@turnlog/core/transfer'
 export { jsonlBackend } from '@turnlog/jsonl-backend'
 export { leveldbBackend } from '@turnlog/leveldb-backend'
@@ -95,7 +95,7 @@ export type {
   MigrationReport,
   MigrationStatus,
 } from '@turnlog/core/migrate'
-export type { FailedOperation, SessionManager, SessionManagerOptions } from '@turnlog/core/session-manager'
+export type { FailedOperation, SessionManager, SessionManagerOptions } from '@turnlog/adapters/session-manager'
 export type {
   ExportOptions,
   ExportProgress,

@@ -1,4 +1,4 @@
-import type { Message } from '../store/session-store.ts'
+import type { Message } from '@turnlog/core'
 
 /** What failed, for `onError`. */
 export interface FailedOperation {

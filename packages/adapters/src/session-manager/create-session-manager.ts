@@ -1,5 +1,5 @@
-import { isStoreError } from '../errors/store-error.ts'
-import type { Message, SessionStore } from '../store/session-store.ts'
+import { isStoreError } from '@turnlog/core'
+import type { Message, SessionStore } from '@turnlog/core'
 import type { FailedOperation, SessionManager, SessionManagerOptions } from './session-manager.ts'
 
 /**

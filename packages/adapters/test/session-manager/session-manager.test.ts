@@ -1,7 +1,7 @@
 import { isStoreError, openStore } from '@turnlog/core'
 import { memoryBackend } from '@turnlog/core/memory'
-import { createSessionManager } from '@turnlog/core/session-manager'
-import type { FailedOperation } from '@turnlog/core/session-manager'
+import { createSessionManager } from '@turnlog/adapters/session-manager'
+import type { FailedOperation } from '@turnlog/adapters/session-manager'
 import { expect, test, vi } from 'vitest'
 
 test('writes need not be awaited: they happen in order, and a read sees them all', async () => {
