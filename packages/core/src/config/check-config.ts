@@ -1,5 +1,5 @@
 import { builtInBackends } from './built-in-backends.ts'
-import { isBackend } from './is-backend.ts'
+import { isBackend } from '../backend/is-backend.ts'
 import type { Rule, Rules } from './option-rules.ts'
 import { aFunction, anObject, checkOptions, invalid, isRecord, show, wholeNumber } from './option-rules.ts'
 import { checkPolicies, POLICIES } from './check-policies.ts'

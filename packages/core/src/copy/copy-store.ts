@@ -1,7 +1,7 @@
 import type { Backend, SessionHead } from '../backend/backend.ts'
 import { StoreError } from '../errors/store-error.ts'
 import { backendLog, LogMoved } from './session-log.ts'
-import { isDamage, soundHeads } from './sound-heads.ts'
+import { isDamage, listIntactSessions } from '../backend/list-intact.ts'
 import type { SessionOutcome, TransferOptions, TransferReport } from './transfer-report.ts'
 import { TransferTally } from './transfer-report.ts'
 import { writeSession } from './write-session.ts'
@@ -32,7 +32,7 @@ export async function copyStore(from: Backend, to: Backend, options: TransferOpt
   const { onProgress, signal } = options
   signal?.throwIfAborted()
   let total = 0
-  for await (const _head of soundHeads(from, {}, () => (total += 1))) total += 1
+  for await (const _head of listIntactSessions(from, {}, () => (total += 1))) total += 1
   const tally = new TransferTally(onProgress, total)
   let group: SessionHead[] = []
   const copyGroup = async (): Promise<void> => {
@@ -46,7 +46,7 @@ export async function copyStore(from: Backend, to: Backend, options: TransferOpt
     group = []
   }
   const fail = (damage: StoreError): void => tally.add(damage.session ?? '', failed(damage))
-  for await (const head of soundHeads(from, {}, fail)) {
+  for await (const head of listIntactSessions(from, {}, fail)) {
     signal?.throwIfAborted()
     group.push(head)
     if (group.length === CONCURRENT_SESSIONS) await copyGroup()

@@ -8,7 +8,7 @@ import { firstDifference } from './compare-logs.ts'
 import type { SessionLog } from './session-log.ts'
 import { backendLog } from './session-log.ts'
 import type { SessionOutcome } from './transfer-report.ts'
-import { UNFINISHED } from './unfinished.ts'
+import { UNFINISHED_COPY } from '../backend/unfinished-copy.ts'
 
 /** The most that one append carries: bounds memory, also for a session of a million events. */
 const MAX_APPEND_BYTES = 4 * 1024 * 1024
@@ -72,7 +72,7 @@ async function appendFrom(
       ...(reached && first > (there?.first ?? first) ? { trimBefore: first } : undefined),
       ...(first > end ? { trimBefore: first } : undefined),
     }
-    await to.append(session, { last, incarnation }, events, reached ? projection : UNFINISHED, options)
+    await to.append(session, { last, incarnation }, events, reached ? projection : UNFINISHED_COPY, options)
     last = events.at(-1)?.seq ?? last
   }
 

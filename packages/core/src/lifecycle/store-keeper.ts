@@ -11,7 +11,7 @@ import type { SummaryOfLife } from '../plan/summarize.ts'
 import type { Intent } from '../queue/intent.ts'
 import type { SessionQueues } from '../queue/session-queues.ts'
 import { checkKeyText, checkObject, checkWholeNumber } from '../store/check-options.ts'
-import { listSoundSessions } from '../store/list-sessions.ts'
+import { listIntactInfos } from '../store/list-sessions.ts'
 import type { CompactResult, TruncateResult } from '../store/session-store.ts'
 import { lastDeadMessage } from '../view/last-dead-message.ts'
 import type { EventSource } from '../view/read-events.ts'
@@ -176,7 +176,7 @@ export class StoreKeeper<M extends object> {
     let sessions = 0
     const damaged: StoreError[] = []
     const keys = prefix === undefined ? {} : { prefix }
-    for await (const info of listSoundSessions(this.#context.source, keys, (damage) => damaged.push(damage))) {
+    for await (const info of listIntactInfos(this.#context.source, keys, (damage) => damaged.push(damage))) {
       if (info.updatedAt < before && (await this.#deleteUnused(info.key, info.version))) sessions += 1
     }
     if (damaged[0] !== undefined) throw damaged[0]

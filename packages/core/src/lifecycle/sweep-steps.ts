@@ -2,7 +2,7 @@ import type { SessionHead } from '../backend/backend.ts'
 import type { Clock } from '../config/clock.ts'
 import type { StoreSettings } from '../config/store-config.ts'
 import type { StoreWarning } from '../config/store-warning.ts'
-import { soundPages } from '../copy/sound-heads.ts'
+import { listIntactPages } from '../backend/list-intact.ts'
 import type { StoreError } from '../errors/store-error.ts'
 import { isStoreError } from '../errors/store-error.ts'
 import { loadState } from '../view/load-state.ts'
@@ -106,7 +106,7 @@ export class SweepSteps {
     const heads: SessionHead[] = []
     const keys = this.#after === undefined ? {} : { after: this.#after }
     const onDamaged = (damage: StoreError): void => this.#tellDamage(damage, counts)
-    for await (const head of soundPages(this.#source.backend, keys, HEADS_PER_STEP, onDamaged)) {
+    for await (const head of listIntactPages(this.#source.backend, keys, HEADS_PER_STEP, onDamaged)) {
       if (heads.push(head) === HEADS_PER_STEP) break
     }
     return heads

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../json/json.ts'
 
-/** A message of a legacy session, checked and measured. */
+/** A message of a legacy session. */
 export interface LegacyMessage {
+  /** File and line. */
+  readonly source: string
   readonly message: JsonObject
-  readonly bytes: number
   /** Milliseconds; `undefined` if the message does not say. */
   readonly at: number | undefined
 }

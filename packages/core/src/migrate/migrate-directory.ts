@@ -1,6 +1,5 @@
+import { StoreError } from '../errors/store-error.ts'
 import type { SessionStore } from '../store/session-store.ts'
-import type { StoreInternals } from '../store/store-internals.ts'
-import { internalsOf } from '../store/store-internals.ts'
 import { describeFailure, foreseeSource, migrateSource } from './migrate-source.ts'
 import type { MigratedFile, MigrationOptions, MigrationReport } from './migration-report.ts'
 import { makeReport } from './migration-report.ts'
@@ -33,7 +32,9 @@ export async function migrateDirectory<M extends object>(
 ): Promise<MigrationReport> {
   const { dryRun = false, onProgress, signal } = options
   signal?.throwIfAborted()
-  const internals = internalsOf<M>(store)
+  if (typeof store.importEvents !== 'function') {
+    throw new StoreError('INVALID_ARGUMENT', 'This needs a store as openStore() returns it.')
+  }
   const { sources, others } = await scanDirectory(directory)
   const total = sources.length + others.length
   const files: MigratedFile[] = []
@@ -43,49 +44,43 @@ export async function migrateDirectory<M extends object>(
   }
   for (const other of others) finish(other)
   const known = new Map<string, string>()
-  for await (const group of readAhead(directory, sources, (key) => internals.maxMessageBytes(key))) {
+  for await (const group of readAhead(directory, sources)) {
     signal?.throwIfAborted()
     // All of a group are written together, so that they share what a durable write costs.
     const results = dryRun
-      ? foreseeAll(internals, group, known)
-      : Promise.all(group.map((attempt) => migrateOne(internals, directory, attempt)))
+      ? foreseeAll(store, group, known)
+      : Promise.all(group.map((attempt) => migrateOne(store, directory, attempt)))
     for (const file of await results) finish(file)
   }
   return makeReport(directory, dryRun, files)
 }
 
 async function foreseeAll<M extends object>(
-  internals: StoreInternals<M>,
+  store: SessionStore<M>,
   group: readonly Attempt[],
   known: Map<string, string>,
 ): Promise<MigratedFile[]> {
   const files: MigratedFile[] = []
   for (const attempt of group) {
-    files.push(
-      'failure' in attempt ? attempt.failure : await foreseeSource(internals, attempt.source, attempt.read, known),
-    )
+    files.push('failure' in attempt ? attempt.failure : await foreseeSource(store, attempt.source, attempt.read, known))
   }
   return files
 }
 
 function migrateOne<M extends object>(
-  internals: StoreInternals<M>,
+  store: SessionStore<M>,
   directory: string,
   attempt: Attempt,
 ): Promise<MigratedFile> {
   if ('failure' in attempt) return Promise.resolve(attempt.failure)
-  return migrateSource(internals, directory, attempt.source, attempt.read)
+  return migrateSource(store, directory, attempt.source, attempt.read)
 }
 
 /** Reads a group of sessions while the one before it is written. */
-async function* readAhead(
-  directory: string,
-  sources: readonly LegacySource[],
-  maxMessageBytes: (key: string) => number,
-): AsyncGenerator<readonly Attempt[]> {
+async function* readAhead(directory: string, sources: readonly LegacySource[]): AsyncGenerator<readonly Attempt[]> {
   const attempt = async (source: LegacySource): Promise<Attempt> => {
     try {
-      return { source, read: await readSource(directory, source, maxMessageBytes) }
+      return { source, read: await readSource(directory, source) }
     } catch (error) {
       return { source, failure: describeFailure(source, error) }
     }

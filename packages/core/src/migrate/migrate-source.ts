@@ -1,7 +1,6 @@
 import { isStoreError } from '../errors/store-error.ts'
-import type { StoreInternals } from '../store/store-internals.ts'
-import type { ImportOutcome } from './import-session.ts'
-import { foreseeImport, importSession } from './import-session.ts'
+import type { ImportOutcome, SessionStore } from '../store/session-store.ts'
+import { eventsOfSession } from './events-of-session.ts'
 import type { LegacySession } from './legacy-session.ts'
 import type { MigratedFile } from './migration-report.ts'
 import type { ReadSource } from './read-source.ts'
@@ -11,16 +10,17 @@ import { setAside } from './set-aside.ts'
 
 /**
  * Imports one session and renames its files. Resolves for everything that is wrong with this session; rejects only with
- * what is wrong with the store as a whole.
+ * what is wrong with the store as a whole. The id of the operation comes from the contents of the files, so a repeat is
+ * recognised and writes nothing.
  */
 export async function migrateSource<M extends object>(
-  internals: StoreInternals<M>,
+  store: SessionStore<M>,
   directory: string,
   source: LegacySource,
   { session, operationId }: ReadSource,
 ): Promise<MigratedFile> {
   try {
-    const outcome = await importSession(internals, session, operationId)
+    const outcome = await store.importEvents(session.key, eventsOfSession<M>(session), { operationId })
     const renamedTo = outcome === 'conflict' ? [] : await setAside(directory, source)
     return describeOutcome(source, session, outcome, renamedTo)
   } catch (error) {
@@ -31,7 +31,7 @@ export async function migrateSource<M extends object>(
 
 /** What `migrateSource` would do. `known`: the sessions that it would have imported before this one. */
 export async function foreseeSource<M extends object>(
-  internals: StoreInternals<M>,
+  store: SessionStore<M>,
   source: LegacySource,
   { session, operationId }: ReadSource,
   known: Map<string, string>,
@@ -39,9 +39,16 @@ export async function foreseeSource<M extends object>(
   const { key } = session
   const earlier = known.get(key)
   const repeated = earlier === operationId ? 'already-there' : 'conflict'
-  const outcome = earlier === undefined ? await foreseeImport(internals, key, operationId) : repeated
-  if (outcome === 'imported') known.set(key, operationId)
-  return describeOutcome(source, session, outcome, [])
+  try {
+    const outcome =
+      earlier === undefined
+        ? await store.importEvents(key, eventsOfSession<M>(session), { operationId, dryRun: true })
+        : repeated
+    if (outcome === 'imported') known.set(key, operationId)
+    return describeOutcome(source, session, outcome, [])
+  } catch (error) {
+    return describeFailure(source, error, key)
+  }
 }
 
 export function describeFailure({ file }: LegacySource, error: unknown, key?: string): MigratedFile {

@@ -1,7 +1,6 @@
 import { isStoreError } from '../errors/store-error.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import { checkKey } from '../keys/check-key.ts'
-import { normaliseJson } from '../normalise/normalise-json.ts'
 import { Rejection } from './rejection.ts'
 
 /**
@@ -32,6 +31,5 @@ export function readSummary(fields: JsonObject, name: string): string {
 
 /** Fields that have no place elsewhere. */
 export function leftovers(fields: JsonObject, known: ReadonlySet<string>): JsonObject {
-  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !known.has(name)))
-  return normaliseJson(rest, 'fields').value as JsonObject
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !known.has(name)))
 }

@@ -1,11 +1,9 @@
 import type { Json, JsonObject } from '../json/json.ts'
-import { normaliseJson } from '../normalise/normalise-json.ts'
 import type { BadLine, LegacyMessage, LegacySession } from './legacy-session.ts'
 import { legacyTime } from './legacy-time.ts'
 import { parseObject } from './parse-json.ts'
 import type { FileBytes } from './read-bytes.ts'
 import { leftovers, readKey, readSummary } from './read-fields.ts'
-import type { Place } from './read-message.ts'
 import { readMessage } from './read-message.ts'
 import { Rejection } from './rejection.ts'
 
@@ -23,17 +21,12 @@ const RETURN = 0x0d
  *
  * @throws {@link Rejection}
  */
-export function readLog(
-  name: string,
-  meta: FileBytes & { readonly name: string },
-  lines: Buffer,
-  maxMessageBytes: (key: string) => number,
-): LegacySession {
+export function readLog(name: string, meta: FileBytes & { readonly name: string }, lines: Buffer): LegacySession {
   const fields = parseObject(meta.bytes, meta.name)
   const key = readKey(fields, meta.name)
   const skip = readSkip(fields, meta.name)
   const summary = readSummary(fields, meta.name)
-  const { messages, truncated, badLines } = readLines({ path: name, key, maxBytes: maxMessageBytes(key) }, lines, skip)
+  const { messages, truncated, badLines } = readLines(name, key, lines, skip)
   const { metadata, rest } = readMetadata(fields)
   const createdAt = legacyTime(fields['created_at']) ?? messages[0]?.at ?? meta.modifiedAt
   return {
@@ -51,7 +44,8 @@ export function readLog(
 
 /** Every line that is not empty counts for `skip`, also one that is no message: so the old store counted. */
 function readLines(
-  place: Place,
+  name: string,
+  key: string,
   bytes: Buffer,
   skip: number,
 ): Pick<LegacySession, 'messages' | 'truncated' | 'badLines'> {
@@ -68,12 +62,12 @@ function readLines(
     start = next
     if (text.length === 0) continue
     counted += 1
-    const path = `${place.path}, line ${line}`
+    const path = `${name}, line ${line}`
     try {
-      messages.push(readMessage(parseObject(text, path), { ...place, path }))
+      messages.push(readMessage(parseObject(text, path), path, key))
       if (counted <= skip) truncated += 1
     } catch (error) {
-      if (!(error instanceof Rejection) || error.status === 'failed') throw error
+      if (!(error instanceof Rejection)) throw error
       badLines.push({ line, bytes: text })
     }
   }
@@ -87,11 +81,10 @@ function readSkip(fields: JsonObject, name: string): number {
 }
 
 function readMetadata(fields: JsonObject): { readonly metadata: JsonObject; readonly rest: JsonObject } {
-  const known = Object.fromEntries(
+  const metadata = Object.fromEntries(
     ['scope', 'aliases'].flatMap((name) => (isSaid(fields[name]) ? [[name, fields[name] as Json]] : [])),
   )
   const rest = leftovers(fields, KNOWN)
-  const metadata = normaliseJson(known, 'metadata').value as JsonObject
   const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length
   return bytes <= MAX_METADATA_BYTES ? { metadata, rest } : { metadata: {}, rest: { ...metadata, ...rest } }
 }

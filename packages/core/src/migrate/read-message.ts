@@ -1,29 +1,21 @@
-import { isStoreError } from '../errors/store-error.ts'
 import type { JsonObject } from '../json/json.ts'
-import { normaliseMessage } from '../normalise/normalise-message.ts'
 import type { LegacyMessage } from './legacy-session.ts'
 import { legacyTime } from './legacy-time.ts'
 import { Rejection } from './rejection.ts'
 
-/** Where a message comes from and where it goes. */
-export interface Place {
-  readonly path: string
-  readonly key: string
-  readonly maxBytes: number
-}
-
 /**
- * A message as the store takes it.
+ * A message with its time, if it says one.
  *
- * @throws {@link Rejection}: `invalid` if it is none, `failed` if the store's limit refuses it
+ * @throws {@link Rejection} if it is no message
  */
-export function readMessage(value: unknown, { path, key, maxBytes }: Place): LegacyMessage {
-  try {
-    const { message, bytes } = normaliseMessage<JsonObject>(value, path, maxBytes)
-    return { message, bytes, at: legacyTime(message['created_at']) }
-  } catch (error) {
-    if (!isStoreError(error)) throw error
-    const status = error.code === 'TOO_LARGE' ? 'failed' : 'invalid'
-    throw new Rejection(status, error.message, { code: error.code, key, cause: error })
+export function readMessage(value: unknown, source: string, key: string): LegacyMessage {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Rejection('invalid', `${source}: a message must be an object.`, { code: 'INVALID_MESSAGE', key })
   }
+  const message = value as JsonObject
+  if (typeof message['role'] !== 'string' && typeof message['type'] !== 'string') {
+    const reason = `${source}: a message needs a string "role" or a string "type".`
+    throw new Rejection('invalid', reason, { code: 'INVALID_MESSAGE', key })
+  }
+  return { message, at: legacyTime(message['created_at']), source }
 }

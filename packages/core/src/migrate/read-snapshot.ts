@@ -14,24 +14,19 @@ const KNOWN = new Set(['key', 'messages', 'summary', 'created', 'updated'])
  *
  * @throws {@link Rejection}
  */
-export function readSnapshot(
-  name: string,
-  { bytes, modifiedAt }: FileBytes,
-  maxMessageBytes: (key: string) => number,
-): LegacySession {
+export function readSnapshot(name: string, { bytes, modifiedAt }: FileBytes): LegacySession {
   const fields = parseObject(bytes, name)
   const key = readKey(fields, name)
   const { messages } = fields as { messages?: Json }
   if (messages !== null && !Array.isArray(messages)) {
     throw new Rejection('invalid', `${name} has no array "messages", so it is no session.`, { key })
   }
-  const maxBytes = maxMessageBytes(key)
   const createdAt = legacyTime(fields['created']) ?? modifiedAt
   const rest = leftovers(fields, KNOWN)
   return {
     key,
     messages: (messages ?? []).map((message: unknown, i: number) =>
-      readMessage(message, { path: `${name}: messages[${i}]`, key, maxBytes }),
+      readMessage(message, `${name}: messages[${i}]`, key),
     ),
     truncated: 0,
     summary: readSummary(fields, name),

@@ -16,19 +16,15 @@ export interface ReadSource {
  *
  * @throws {@link Rejection}
  */
-export async function readSource(
-  directory: string,
-  source: LegacySource,
-  maxMessageBytes: (key: string) => number,
-): Promise<ReadSource> {
+export async function readSource(directory: string, source: LegacySource): Promise<ReadSource> {
   if (source.kind === 'snapshot') {
     const file = await readBytes(directory, source.snapshot)
-    const session = readSnapshot(source.file, file, maxMessageBytes)
+    const session = readSnapshot(source.file, file)
     return { session, operationId: operationIdOf([file.bytes]) }
   }
   const meta = { name: source.meta, ...(await readBytes(directory, source.meta)) }
   const lines = source.lines === undefined ? Buffer.alloc(0) : (await readBytes(directory, source.lines)).bytes
-  const session = readLog(source.file, meta, lines, maxMessageBytes)
+  const session = readLog(source.file, meta, lines)
   return { session, operationId: operationIdOf([meta.bytes, lines]) }
 }
 

@@ -26,9 +26,7 @@ export function checkWriteOptions(options: WriteOptions | undefined, request: re
   if (options === undefined) return {}
   const { expectedVersion, operationId } = checkObject('options', options, WRITE_OPTIONS)
   if (expectedVersion !== undefined) checkWholeNumber('expectedVersion', expectedVersion)
-  if (operationId !== undefined && (typeof operationId !== 'string' || !isOperationId(operationId))) {
-    throw new StoreError('INVALID_ARGUMENT', `operationId is a string of 1 to ${MAX_OPERATION_ID_LENGTH} characters.`)
-  }
+  if (operationId !== undefined) checkOperationId(operationId)
   return {
     ...(expectedVersion === undefined ? undefined : { expectedVersion }),
     ...(operationId === undefined
@@ -37,8 +35,10 @@ export function checkWriteOptions(options: WriteOptions | undefined, request: re
   }
 }
 
-function isOperationId(id: string): boolean {
-  return id.length > 0 && id.length <= MAX_OPERATION_ID_LENGTH
+/** @throws `INVALID_ARGUMENT` */
+export function checkOperationId(id: unknown): asserts id is string {
+  if (typeof id === 'string' && id.length > 0 && id.length <= MAX_OPERATION_ID_LENGTH) return
+  throw new StoreError('INVALID_ARGUMENT', `operationId is a string of 1 to ${MAX_OPERATION_ID_LENGTH} characters.`)
 }
 
 /** @returns the options alone. @throws `INVALID_ARGUMENT` */

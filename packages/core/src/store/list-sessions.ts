@@ -1,6 +1,6 @@
 import type { SessionHead } from '../backend/backend.ts'
-import type { OnDamaged } from '../copy/sound-heads.ts'
-import { soundHeads, soundPages } from '../copy/sound-heads.ts'
+import type { OnDamaged } from '../backend/list-intact.ts'
+import { listIntactSessions, listIntactPages } from '../backend/list-intact.ts'
 import type { StoreError } from '../errors/store-error.ts'
 import { compareKeys } from '../keys/compare-keys.ts'
 import { loadState } from '../view/load-state.ts'
@@ -35,12 +35,12 @@ export async function* listSessions(source: EventSource, options: ListOptions = 
 }
 
 /** The same, although others are damaged; those are told. */
-export async function* listSoundSessions(
+export async function* listIntactInfos(
   source: EventSource,
   keys: Omit<ListOptions, 'limit'>,
   onDamaged: OnDamaged,
 ): AsyncGenerator<SessionInfo> {
-  for await (const head of soundHeads(source.backend, keys, onDamaged)) {
+  for await (const head of listIntactSessions(source.backend, keys, onDamaged)) {
     const info = readInfo(head) ?? (await loadInfo(source, head))
     if (info !== 'deleted') yield info
   }
@@ -60,7 +60,7 @@ async function* listPage(
   const heads = Math.min(Math.max(limit, LEAST_HEADS), MOST_HEADS)
   let left = limit
   let last: string | undefined
-  for await (const head of soundPages(source.backend, keys, heads, (damage) => damaged.push(damage))) {
+  for await (const head of listIntactPages(source.backend, keys, heads, (damage) => damaged.push(damage))) {
     const info = readInfo(head) ?? (await loadInfo(source, head))
     if (info === 'deleted') continue
     yield info

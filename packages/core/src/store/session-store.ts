@@ -1,3 +1,4 @@
+import type { Backend } from '../backend/backend.ts'
 import type { Position } from '../events/run.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { JsonObject } from '../json/json.ts'
@@ -156,6 +157,30 @@ export interface LargeSession {
   readonly messages: number
 }
 
+/** What happened to a session in another program, with its time in milliseconds. */
+export type ImportedEvent<M extends object = Message> = {
+  readonly at: number
+  /** Names its source in errors, such as a file and a line. @default its place in the list */
+  readonly source?: string
+} & (
+  | { readonly type: 'MessageAdded'; readonly message: M }
+  /** Only the last so many messages stay in the view. */
+  | { readonly type: 'Truncated'; readonly keepLast: number }
+  | { readonly type: 'SummarySet'; readonly summary: string }
+  | { readonly type: 'MetadataSet'; readonly metadata: Readonly<Record<string, unknown>> }
+  | { readonly type: 'Noted'; readonly kind: string; readonly data: unknown }
+)
+
+export interface ImportOptions {
+  /** Stands for the contents: a repeat is recognised by it. */
+  readonly operationId: string
+  /** Say what would happen, and write nothing. @default false */
+  readonly dryRun?: boolean
+}
+
+/** `conflict`: the session has, or had, other contents, and was not changed. */
+export type ImportOutcome = 'imported' | 'already-there' | 'conflict'
+
 export interface VerifyProblem {
   readonly message: string
   readonly session?: string
@@ -178,6 +203,8 @@ export interface VerifyReport {
  * Every method rejects with `INVALID_KEY` for a key that cannot name a session and with `CLOSED` after `close`.
  */
 export interface SessionStore<M extends object = Message> extends AsyncDisposable {
+  /** What the store keeps its events in, for copies of whole logs. The store notices what is written to it directly. */
+  readonly backend: Backend
   /** Adds one message; creates the session if there is none. */
   addMessage(key: string, role: string, content: string, options?: WriteOptions): Promise<WriteResult>
   addMessage(key: string, message: M, options?: WriteOptions): Promise<WriteResult>
@@ -245,6 +272,11 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
    * ask for. Call it until `done`; a session expires only when two sweeps, an interval apart, have found it idle.
    */
   sweep(): Promise<SweepResult>
+  /**
+   * Begins a session with what happened elsewhere, in one append: every event with its own time, in this order. Only for
+   * a key under which nothing was ever recorded.
+   */
+  importEvents(key: string, events: readonly ImportedEvent<M>[], options: ImportOptions): Promise<ImportOutcome>
   /** Counted over the heads of all sessions; no log is read. */
   stats(): Promise<StoreStats>
   /** Reads every log, compares it with what is derived from it, and changes nothing. */

@@ -1,4 +1,5 @@
 import type { Backend } from '../backend/backend.ts'
+import { observedBackend } from '../backend/observed-backend.ts'
 import { SessionStates } from '../cache/session-states.ts'
 import { guardedToolLinks } from '../config/guarded-tool-links.ts'
 import type { StoreSettings } from '../config/store-config.ts'
@@ -47,6 +48,7 @@ import {
   checkWholeNumber,
   checkWriteOptions,
 } from './check-options.ts'
+import { importEvents } from './import-events.ts'
 import { forkSession } from './fork-session.ts'
 import { internMessages } from './intern-messages.ts'
 import { listSessions } from './list-sessions.ts'
@@ -57,6 +59,9 @@ import type {
   DeleteOptions,
   EventRange,
   HistoryOptions,
+  ImportedEvent,
+  ImportOptions,
+  ImportOutcome,
   ListOptions,
   SessionInfo,
   SessionStore,
@@ -69,7 +74,6 @@ import type {
   WriteOptions,
   WriteResult,
 } from './session-store.ts'
-import { provideInternals } from './store-internals.ts'
 import { storeStats } from './store-stats.ts'
 import { Unfinished } from './unfinished.ts'
 import { verifyStore } from './verify-store.ts'
@@ -99,6 +103,7 @@ interface StateForReading<M> {
  * into the view (`view/`) and kept (`cache/`).
  */
 export class Store<M extends object> implements SessionStore<M> {
+  readonly backend: Backend
   readonly #source: EventSource
   readonly #states: SessionStates<M>
   readonly #signals = new Signals()
@@ -116,6 +121,10 @@ export class Store<M extends object> implements SessionStore<M> {
     const { clock = Date } = settings
     this.#now = () => clock.now()
     this.#otherWriters = backend.capabilities.access === 'shared' || readOnly
+    this.backend = observedBackend(backend, (session) => {
+      this.#states.forget(session)
+      this.#signals.wake(session)
+    })
     this.#source = { backend, schema, hasOtherWriters: this.#otherWriters }
     this.#states = new SessionStates(this.#source, !this.#otherWriters, settings.viewCacheBytes ?? DEFAULT_CACHE_BYTES)
     this.#toolLinks = guardedToolLinks(settings.toolLinks?.bind(settings) as ToolLinksOf | undefined)
@@ -147,19 +156,6 @@ export class Store<M extends object> implements SessionStore<M> {
       },
       settings,
     )
-    provideInternals<M>(this, {
-      backend,
-      maxMessageBytes: (key) => this.#limits(key).maxMessageBytes,
-      load: (key) => this.#loadState(key),
-      write: async (key, intent) => {
-        this.#checkSession(key)
-        return this.#queues.enqueue(key, intent)
-      },
-      refresh: (key) => {
-        this.#states.forget(key)
-        this.#signals.wake(key)
-      },
-    })
   }
 
   // Not async, because every agent adds: a promise around a promise takes three more turns to settle.
@@ -259,6 +255,13 @@ export class Store<M extends object> implements SessionStore<M> {
     this.#checkSession(from)
     const parts = { source: this.#source, states: this.#states, queues: this.#queues }
     return this.#unfinished.add(forkSession(parts, from, to, options))
+  }
+
+  async importEvents(key: string, events: readonly ImportedEvent<M>[], options: ImportOptions): Promise<ImportOutcome> {
+    const { maxMessageBytes } = this.#limitsOf(key)
+    const { backend } = this.#source
+    const parts = { backend, states: this.#states, queues: this.#queues, maxMessageBytes }
+    return this.#unfinished.add(importEvents(parts, key, events, options))
   }
 
   async setMetadata(

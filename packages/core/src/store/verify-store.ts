@@ -1,6 +1,6 @@
 import type { Head } from '../backend/backend.ts'
-import { isDamage, soundHeads } from '../copy/sound-heads.ts'
-import { isUnfinished } from '../copy/unfinished.ts'
+import { isDamage, listIntactSessions } from '../backend/list-intact.ts'
+import { isUnfinishedCopy } from '../backend/unfinished-copy.ts'
 import type { StoreError } from '../errors/store-error.ts'
 import { isStoreError } from '../errors/store-error.ts'
 import { sameJson } from '../normalise/same-json.ts'
@@ -35,7 +35,7 @@ export async function verifyStore(source: EventSource, session?: string): Promis
     if (!problems.some((problem) => isAbout(problem, damage))) problems.push(toProblem(damage))
   }
   if (session === undefined) {
-    for await (const head of soundHeads(source.backend, {}, tell)) await check(head.session, head)
+    for await (const head of listIntactSessions(source.backend, {}, tell)) await check(head.session, head)
   } else {
     const head = await source.backend.head(session).catch((error: unknown) => {
       if (!isDamage(error)) throw error
@@ -53,7 +53,7 @@ async function verifySession(source: EventSource, session: string, head: Head): 
     if (state === undefined) return undefined // it was trimmed or erased meanwhile
     // Missing is not wrong: a repair that wrote the log anew leaves it to the next write to derive it.
     if (head.projection === null) return undefined
-    if (isUnfinished(head.projection)) {
+    if (isUnfinishedCopy(head.projection)) {
       return { session, message: 'It was copied only in part, up to its last event here. Copy again to complete it.' }
     }
     const projection = readProjection(head.projection)

@@ -1,12 +1,14 @@
 import type { Backend } from '../backend/backend.ts'
-import { isBackend } from '../config/is-backend.ts'
+import { isBackend } from '../backend/is-backend.ts'
+import { StoreError } from '../errors/store-error.ts'
 import type { SessionStore } from '../store/session-store.ts'
-import { internalsOf } from '../store/store-internals.ts'
 
 /** A store of whatever messages, or an open backend. */
-export type StoreOrBackend = Pick<SessionStore, 'close' | 'listSessions' | 'verify'> | Backend
+export type StoreOrBackend = Pick<SessionStore, 'backend'> | Backend
 
 /** @throws `INVALID_ARGUMENT` for what is neither */
 export function backendOf(place: StoreOrBackend): Backend {
-  return isBackend(place) ? place : internalsOf(place).backend
+  const backend: unknown = isBackend(place) ? place : place.backend
+  if (isBackend(backend)) return backend
+  throw new StoreError('INVALID_ARGUMENT', 'This needs a store as openStore() returns it, or a backend.')
 }

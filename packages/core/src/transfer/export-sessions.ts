@@ -1,7 +1,7 @@
 import type { Backend, Head, SessionHead } from '../backend/backend.ts'
 import { backendLog, LogMoved } from '../copy/session-log.ts'
-import { isDamage, soundHeads } from '../copy/sound-heads.ts'
-import type { OnDamaged } from '../copy/sound-heads.ts'
+import { isDamage, listIntactSessions } from '../backend/list-intact.ts'
+import type { OnDamaged } from '../backend/list-intact.ts'
 import { StoreError } from '../errors/store-error.ts'
 import { checkKeyText } from '../store/check-options.ts'
 import type { StoreOrBackend } from './backend-of.ts'
@@ -75,7 +75,7 @@ async function* headsOf(backend: Backend, { keys, prefix, onDamaged }: ExportOpt
   if (keys === undefined) {
     const range = prefix === undefined ? {} : { prefix }
     if (onDamaged === undefined) for await (const batch of backend.list(range)) yield* batch
-    else yield* soundHeads(backend, range, onDamaged)
+    else yield* listIntactSessions(backend, range, onDamaged)
     return
   }
   if (prefix !== undefined) throw new StoreError('INVALID_ARGUMENT', 'Give either "keys" or "prefix", not both.')

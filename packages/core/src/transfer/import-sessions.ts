@@ -1,7 +1,6 @@
 import type { TransferOptions, TransferReport } from '../copy/transfer-report.ts'
 import { TransferTally } from '../copy/transfer-report.ts'
 import { writeSession } from '../copy/write-session.ts'
-import { findInternals } from '../store/store-internals.ts'
 import type { StoreOrBackend } from './backend-of.ts'
 import { backendOf } from './backend-of.ts'
 import { parseExport } from './parse-export.ts'
@@ -21,16 +20,10 @@ export async function importSessions(
 ): Promise<TransferReport> {
   const { onProgress, signal } = options
   const backend = backendOf(target)
-  const store = findInternals(target)
   const tally = new TransferTally(onProgress)
   for await (const log of parseExport(source)) {
     signal?.throwIfAborted()
-    const { session } = log.head
-    try {
-      tally.add(session, await writeSession(backend, log, signal))
-    } finally {
-      store?.refresh(session)
-    }
+    tally.add(log.head.session, await writeSession(backend, log, signal))
   }
   return tally.report()
 }

@@ -1,4 +1,4 @@
-import type { Backend } from '../backend/backend.ts'
+import type { Backend } from './backend.ts'
 
 const METHODS = ['open', 'close', 'append', 'read', 'head', 'list', 'erase'] as const
 

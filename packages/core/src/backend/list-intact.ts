@@ -1,4 +1,4 @@
-import type { Backend, ListRange, SessionHead } from '../backend/backend.ts'
+import type { Backend, ListRange, SessionHead } from './backend.ts'
 import type { StoreError } from '../errors/store-error.ts'
 import { isStoreError } from '../errors/store-error.ts'
 import { compareKeys } from '../keys/compare-keys.ts'
@@ -20,7 +20,11 @@ type Keys = Omit<ListRange, 'limit'>
  *
  * @throws whatever is not damage
  */
-export async function* soundHeads(backend: Backend, keys: Keys, onDamaged: OnDamaged): AsyncGenerator<SessionHead> {
+export async function* listIntactSessions(
+  backend: Backend,
+  keys: Keys,
+  onDamaged: OnDamaged,
+): AsyncGenerator<SessionHead> {
   let given = keys.after ?? ''
   try {
     for await (const batch of backend.list(keys)) {
@@ -33,7 +37,7 @@ export async function* soundHeads(backend: Backend, keys: Keys, onDamaged: OnDam
   } catch (error) {
     if (!isDamage(error)) throw error
   }
-  for await (const head of soundPages(backend, keys, PAGE, onDamaged)) {
+  for await (const head of listIntactPages(backend, keys, PAGE, onDamaged)) {
     if (compareKeys(head.session, given) > 0) yield head
   }
 }
@@ -43,7 +47,7 @@ export async function* soundHeads(backend: Backend, keys: Keys, onDamaged: OnDam
  * the listing, and then of all damage only the first. A page is read before anything of it is given, and after damage
  * the next page begins right behind it. So what is damaged is told before a sound session that comes after it is given.
  */
-export async function* soundPages(
+export async function* listIntactPages(
   backend: Backend,
   keys: Keys,
   size: number,
