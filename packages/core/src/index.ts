@@ -2,12 +2,14 @@ export { openStore } from './open-store.ts'
 export { isStoreError, StoreError } from './errors/store-error.ts'
 export { parseStoreString } from './config/parse-store-string.ts'
 export { registerBackends } from './config/register-backends.ts'
+export { registerMigration } from './config/register-migration.ts'
 export { repairPairs } from '@turnlog/messages'
 export { toolLinks } from '@turnlog/messages'
 export { ViewFold } from './view/view-fold.ts'
 
 export type { BackendRegistry, NoBackendOptions } from './config/backend-registry.ts'
 export type { Clock } from './config/clock.ts'
+export type { Migration } from './config/register-migration.ts'
 export type { BackendLoader } from './config/register-backends.ts'
 export type {
   BackendChoice,

@@ -1,4 +1,5 @@
 import type { Backend } from './backend/backend.ts'
+import { requireMigration } from './config/register-migration.ts'
 import { reportWarning } from './config/report-warning.ts'
 import { resolveBackend } from './config/resolve-backend.ts'
 import type { StoreConfig, StoreSettings } from './config/store-config.ts'
@@ -24,6 +25,8 @@ export async function openStore<M extends object = Message>(
   const resolved = await resolveBackend(config as StoreConfig | Backend | string)
   const settings = resolved.config as StoreSettings<M>
   const { backend } = resolved
+  const { migrateFrom } = settings
+  const migrate = migrateFrom === undefined ? undefined : requireMigration()
   for (const warning of resolved.warnings) reportWarning(resolved.config, warning)
   const readOnly = settings.readOnly === true
   const { findings } = await backend.open(readOnly ? { readOnly } : {})
@@ -32,14 +35,12 @@ export async function openStore<M extends object = Message>(
     reportWarning(resolved.config, { code, message, ...(session === undefined ? undefined : { session }) })
   }
   const store = new Store<M>({ backend, readOnly }, settings)
-  if (settings.migrateFrom !== undefined) {
-    const { migrateOnOpen } = await import('./migrate/migrate-on-open.ts')
-    try {
-      await migrateOnOpen<M>(store, settings.migrateFrom, (warning) => reportWarning(resolved.config, warning))
-    } catch (error) {
-      await store.close().catch(() => undefined) // why it is not opened says more than why it does not close
-      throw error
-    }
+  if (migrateFrom === undefined || migrate === undefined) return store
+  try {
+    await migrate<M>(store, migrateFrom, (warning) => reportWarning(resolved.config, warning))
+    return store
+  } catch (error) {
+    await store.close().catch(() => undefined) // why it is not opened says more than why it does not close
+    throw error
   }
-  return store
 }

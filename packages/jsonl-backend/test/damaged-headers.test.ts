@@ -1,7 +1,7 @@
 import { openStore } from '@turnlog/core'
 import type { Backend } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
-import { copyStore } from '@turnlog/core/transfer'
+import { copyStore } from '@turnlog/transfer'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { describe, expect, test } from 'vitest'
 

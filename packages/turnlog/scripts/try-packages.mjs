@@ -8,16 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const PACKAGES = [
-  'messages',
-  'core',
-  'conformance',
-  'leveldb-files',
-  'storage-kit',
-  'leveldb-backend',
-  'jsonl-backend',
-  'turnlog',
-]
+const PACKAGES = readdirSync(new URL('../../', import.meta.url))
 const NODES = ['20', '22', '24']
 const PNPM = ['npx', '--yes', 'pnpm@10.34.9']
 const YARN_1 = ['npx', '--yes', 'yarn@1.22.22']
@@ -54,8 +45,8 @@ if (isStoreError(new Error('x'))) throw new Error('Not one of ours.')
 const TYPES = `import { jsonlBackend, leveldbBackend, memoryBackend, openStore, type SessionStore, type StoreErrorCode } from 'turnlog'
 import { openStore as openCore } from '@turnlog/core'
 import type { Backend } from '@turnlog/core/backend'
-import { copyStore } from '@turnlog/core/transfer'
-import { migrateDirectory } from '@turnlog/core/migrate'
+import { copyStore } from '@turnlog/transfer'
+import { migrateDirectory } from '@turnlog/importers'
 
 interface Chat { role: 'user' | 'assistant'; content: string }
 export async function main(): Promise<void> {

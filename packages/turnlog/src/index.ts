@@ -7,15 +7,16 @@ export {
   openStore,
   parseStoreString,
   registerBackends,
+  registerMigration,
   repairPairs,
   StoreError,
   toolLinks,
   ViewFold,
 } from '@turnlog/core'
 export { memoryBackend } from '@turnlog/core/memory'
-export { migrateDirectory } from '@turnlog/core/migrate'
+export { migrateDirectory } from '@turnlog/importers'
 export { createSessionManager } from '@turnlog/adapters/session-manager'
-export { copyStore, exportSessions, importSessions } from '@turnlog/core/transfer'
+export { copyStore, exportSessions, importSessions } from '@turnlog/transfer'
 export { jsonlBackend } from '@turnlog/jsonl-backend'
 export { leveldbBackend } from '@turnlog/leveldb-backend'
 
@@ -52,6 +53,7 @@ export type {
   MessageAdded,
   MessageStored,
   MetadataSet,
+  Migration,
   NoBackendOptions,
   Noted,
   PairRepair,
@@ -97,7 +99,7 @@ export type {
   MigrationProgress,
   MigrationReport,
   MigrationStatus,
-} from '@turnlog/core/migrate'
+} from '@turnlog/importers'
 export type { FailedOperation, SessionManager, SessionManagerOptions } from '@turnlog/adapters/session-manager'
 export type {
   ExportOptions,
@@ -107,4 +109,4 @@ export type {
   TransferProgress,
   TransferReport,
   TransferStatus,
-} from '@turnlog/core/transfer'
+} from '@turnlog/transfer'

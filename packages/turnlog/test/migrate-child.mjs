@@ -1,7 +1,7 @@
 // Migrates a directory and is killed on the way: after so many steps by itself, or whenever its parent likes.
 import fs from 'node:fs'
 import { openStore } from '@turnlog/core'
-import { migrateDirectory } from '@turnlog/core/migrate'
+import { migrateDirectory } from '@turnlog/importers'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 
 import { openStore } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
-import { migrateDirectory } from '@turnlog/core/migrate'
+import { migrateDirectory } from '@turnlog/importers'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, test } from 'vitest'
 
-import { LegacyDirectory } from '../../core/test/migrate/legacy-directory.ts'
+import { LegacyDirectory } from '../../importers/test/legacy/legacy-directory.ts'
 import { runSeed, seeded } from '../../core/test/seeded.ts'
 
 /** On each backend; 100 on each is what is promised. */

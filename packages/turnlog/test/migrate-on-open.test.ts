@@ -3,16 +3,16 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { openStore } from '@turnlog/core'
+import { openStore } from 'turnlog'
 import type { StoreConfig, StoreWarning } from '@turnlog/core'
-import { migrateDirectory } from '@turnlog/core/migrate'
-import { copyStore, exportSessions, importSessions } from '@turnlog/core/transfer'
+import { migrateDirectory } from '@turnlog/importers'
+import { copyStore, exportSessions, importSessions } from '@turnlog/transfer'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { contentsOf, fillWithSamples } from '../../core/test/copy/sample-sessions.ts'
-import { LegacyDirectory } from '../../core/test/migrate/legacy-directory.ts'
+import { contentsOf, fillWithSamples } from '../../transfer/test/sample-sessions.ts'
+import { LegacyDirectory } from '../../importers/test/legacy/legacy-directory.ts'
 
 const BACKENDS = {
   leveldb: (path: string) => leveldbBackend({ path, durability: 'os' }),

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 
 import { openStore } from '@turnlog/core'
 import type { Message, SessionStore } from '@turnlog/core'
-import { migrateDirectory } from '@turnlog/core/migrate'
+import { migrateDirectory } from '@turnlog/importers'
 import { createSessionManager } from '@turnlog/adapters/session-manager'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { LegacyDirectory } from '../../core/test/migrate/legacy-directory.ts'
+import { LegacyDirectory } from '../../importers/test/legacy/legacy-directory.ts'
 
 // What the tests of the original project say, as behaviours, on each backend that keeps files.
 

@@ -32,3 +32,19 @@ function utf8Bytes(text: string): number {
 function invalid(why: string): StoreError {
   return new StoreError('INVALID_KEY', `Invalid session key: ${why}.`)
 }
+
+/**
+ * What a listing compares keys with. Half of a surrogate pair, as of a key that was cut in the middle of an emoji, has no
+ * bytes to compare.
+ *
+ * @throws `INVALID_ARGUMENT`
+ */
+export function checkKeyText(name: string, value: unknown): asserts value is string | undefined {
+  if (value === undefined) return
+  if (typeof value !== 'string') {
+    throw new StoreError('INVALID_ARGUMENT', `${name} is a string, not ${typeof value}.`)
+  }
+  if (/\p{Surrogate}/u.test(value)) {
+    throw new StoreError('INVALID_ARGUMENT', `${name} contains half of a surrogate pair. Cut keys between characters.`)
+  }
+}

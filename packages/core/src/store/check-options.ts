@@ -83,20 +83,6 @@ export function checkSignal(name: string, value: unknown): asserts value is Abor
 }
 
 /**
- * What a listing compares keys with. Half of a surrogate pair, as of a key that was cut in the middle of an emoji, has no
- * bytes to compare.
- *
- * @throws `INVALID_ARGUMENT`
- */
-export function checkKeyText(name: string, value: unknown): asserts value is string | undefined {
-  if (value === undefined) return
-  checkText(name, value)
-  if (/\p{Surrogate}/u.test(value)) {
-    throw new StoreError('INVALID_ARGUMENT', `${name} contains half of a surrogate pair. Cut keys between characters.`)
-  }
-}
-
-/**
  * For arguments that are taken apart, which callers without types leave out. `known` are the names that it may have: one
  * that is nearly one of them is refused, because `expectedVersoin` would switch off the very check that was asked for.
  * Others are left alone: callers may pass more than is looked at.

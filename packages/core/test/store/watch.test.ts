@@ -1,7 +1,6 @@
 import { openStore } from '@turnlog/core'
 import type { Message, SessionEvent, SessionStore } from '@turnlog/core'
 import type { Backend } from '@turnlog/core/backend'
-import { exportSessions, importSessions } from '@turnlog/core/transfer'
 import { expect, test } from 'vitest'
 import { backendWith } from './faulty-backend.ts'
 
@@ -164,20 +163,6 @@ test('a session that is erased and made anew before somebody looks is delivered 
   await store.addMessages(KEY, says('new'))
   expect(await watching.next()).toMatchObject({ value: { seq: 1, message: { content: 'new' } } })
   await store.close()
-})
-
-test('a session that comes as a copy, and so begins anywhere, is delivered from there', async () => {
-  const source = await openStore(losing(0))
-  await source.addMessages(KEY, says('a', 'b', 'c'))
-  await source.truncateHistory(KEY, 1)
-  await source.compact(KEY)
-  const store = await openStore(losing(0))
-  const watching = store.watch(KEY)[Symbol.asyncIterator]()
-  const first = watching.next()
-  await importSessions(store, exportSessions(source))
-  const [begin] = await outcome(source.events(KEY))
-  expect(await first).toMatchObject({ value: { seq: begin } })
-  await Promise.all([store.close(), source.close()])
 })
 
 test('a watch that is left while it waits ends at once, also behind a stream', async () => {

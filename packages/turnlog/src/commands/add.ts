@@ -7,8 +7,8 @@ import { EXIT } from '../exit-code.ts'
 import { tellResult } from '../output/tell-result.ts'
 import { formatCount, formatNumberOf } from '../output/quantities.ts'
 import { wholeNumber } from './arguments.ts'
-import { messagesOfLines } from './messages-of-lines.ts'
-import type { LinesRead } from './messages-of-lines.ts'
+import { messagesOfLines } from '@turnlog/importers'
+import type { LinesRead } from '@turnlog/importers'
 
 interface AddFlags {
   readonly role: string

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { copyStore } from '@turnlog/core/transfer'
+import { copyStore } from '@turnlog/transfer'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { showProgress } from '../output/progress.ts'

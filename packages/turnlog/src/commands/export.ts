@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
-import { exportSessions } from '@turnlog/core/transfer'
+import { exportSessions } from '@turnlog/transfer'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'

@@ -1,4 +1,4 @@
-import type { TransferReport } from '@turnlog/core/transfer'
+import type { TransferReport } from '@turnlog/transfer'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { printable, printableJson } from './printable.ts'

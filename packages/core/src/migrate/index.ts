@@ -1,8 +1,0 @@
-export { migrateDirectory } from './migrate-directory.ts'
-export type {
-  MigratedFile,
-  MigrationOptions,
-  MigrationProgress,
-  MigrationReport,
-  MigrationStatus,
-} from './migration-report.ts'
