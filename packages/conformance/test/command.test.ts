@@ -179,8 +179,8 @@ export const target = { name: 'careless', create: async () => {
     await writeFile(
       lazy,
       `import { folderTarget } from '${new URL('./fixtures/folder-target.js', import.meta.url).href}'
-import { FolderBackend } from '${new URL('./fixtures/folder-backend.js', import.meta.url).href}'
-const right = folderTarget('lazy', import.meta.url, (directory) => new FolderBackend(directory))
+import { folderBackend } from '${new URL('./fixtures/folder-backend.js', import.meta.url).href}'
+const right = folderTarget('lazy', import.meta.url, folderBackend)
 export const target = {
   ...right,
   async create(context) {

@@ -142,7 +142,7 @@ test('verify finds damage in a row, and repair keeps what comes before it and th
 
 test('repair wants a closed backend', async () => {
   const backend = await openBackend(temporaryDirectory())
-  await expect(backend.maintenance?.repair()).rejects.toMatchObject({ code: 'LOCKED' })
+  await expect(backend.maintenance?.repair()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
 })
 
 test('options that make no sense are INVALID_CONFIG and say which', () => {

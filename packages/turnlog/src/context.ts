@@ -1,5 +1,7 @@
 import { openStore, StoreError } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
+import { wrapBackend } from '@turnlog/core/backend'
+import type { Backend } from '@turnlog/core/backend'
 import type { Command } from 'commander'
 import type { DefaultBackend } from './default-backends.ts'
 import type { Interruption } from './interruption.ts'
@@ -11,7 +13,6 @@ import { chooseStore, isStoreChosen } from './store/choose-store.ts'
 import { makeBackend } from './store/make-backend.ts'
 import { ownWorkOnly } from './store/own-work-only.ts'
 import { checkPlace, isVacant, storePlace } from './store/store-place.ts'
-import { watchedBackend } from './store/watched-backend.ts'
 
 /** A message of whatever SDK: looked at field by field, never trusted. */
 export type AnyMessage = Readonly<Record<string, unknown>>
@@ -161,8 +162,15 @@ export class Context {
     opening = openStore<AnyMessage>(
       watched === undefined || onProgress === undefined
         ? { ...ownWorkOnly(config), ...settings }
-        : { ...settings, backend: watchedBackend(watched, onProgress) },
+        : { ...settings, backend: withProgress(watched, onProgress) },
     )
     return opening
   }
+}
+
+/** Only the backend can say how far it has come: `verify` of a store has no way to ask for that. */
+function withProgress(backend: Backend, onProgress: OnProgress): Backend {
+  const { maintenance } = backend
+  if (maintenance === undefined) return backend
+  return wrapBackend(backend, { maintenance: { verify: (options) => maintenance.verify({ ...options, onProgress }) } })
 }

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 export function slowStore(directory: string): string {
   const file = join(directory, 'slow.mjs')
   const memory = new URL('../../core/dist/memory/index.js', import.meta.url).href
+  const contract = new URL('../../core/dist/backend/index.js', import.meta.url).href
   writeFileSync(
     file,
-    `import { memoryBackend } from '${memory}'
+    `import { wrapBackend } from '${contract}'
+import { memoryBackend } from '${memory}'
 const backend = memoryBackend()
 await backend.open()
 await backend.append('s', { last: 0, incarnation: 'i' }, [{ seq: 1, id: 'i', type: 'Noted', v: 1, at: 1, kind: 'k', data: 1 }], null)
@@ -21,16 +23,12 @@ const wait = async () => {
   clearInterval(alive)
   throw Object.assign(new Error('closed'), { code: 'CLOSED' })
 }
-export default {
-  contract: 1, name: 'slow', capabilities: backend.capabilities,
-  open: (options) => backend.open(options),
+export default wrapBackend(backend, {
+  name: 'slow',
   close: async () => { close(); await backend.close() },
-  head: (session) => backend.head(session),
-  list: (range) => backend.list(range),
-  erase: (...args) => backend.erase(...args),
   append: wait,
   async *read(...args) { yield* backend.read(...args); await wait() },
-}
+})
 `,
   )
   return file

@@ -1,4 +1,5 @@
 import type { Target } from '@turnlog/conformance'
+import { wrapBackend } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
 
@@ -30,19 +31,7 @@ export function memoryTargetWith(name: string, defect: Defect): Target {
       const cleanUps: (() => void)[] = []
       const make = (): Backend => {
         const inner = memoryBackend()
-        const right: Backend = {
-          contract: 1,
-          name,
-          capabilities: inner.capabilities,
-          open: (options) => inner.open(options),
-          close: () => inner.close(),
-          append: (...args) => inner.append(...args),
-          read: (...args) => inner.read(...args),
-          head: (session) => inner.head(session),
-          list: (range) => inner.list(range),
-          erase: (...args) => inner.erase(...args),
-        }
-        return { ...right, ...defect(right, { cleanUp: (work) => cleanUps.push(work) }) }
+        return wrapBackend(inner, { name, ...defect(inner, { cleanUp: (work) => cleanUps.push(work) }) })
       }
       let backend = make()
       return {

@@ -23,10 +23,13 @@ export function checkRead(ranges: readonly Range[], options: ReadOptions = {}): 
     }
     previous = Math.max(previous, to, from - 1)
   }
-  const { limit } = options
-  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
-    throw new StoreError('INVALID_ARGUMENT', `Cannot read: limit is ${limit}, not a number of events.`)
-  }
+  checkLimit('read', options.limit)
+}
+
+/** @throws `INVALID_ARGUMENT` */
+export function checkLimit(what: string, limit: number | undefined): void {
+  if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) return
+  throw new StoreError('INVALID_ARGUMENT', `Cannot ${what}: limit must be a whole number, 0 or more, got ${limit}.`)
 }
 
 /** The parts of the ranges that exist, ascending; those that touch are one, because each costs a seek. */

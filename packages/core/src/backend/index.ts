@@ -12,6 +12,7 @@ export type {
   ReadOptions,
   SessionHead,
 } from './backend.ts'
+export type { BackendDriver, DriverFactory } from './backend-driver.ts'
 export type { BackendDefinition, BackendOptions, LockDescription, StorePlace } from './backend-definition.ts'
 export type { Capabilities, Durability } from './capabilities.ts'
 export type { BackendRegistry } from '../config/backend-registry.ts'
@@ -20,8 +21,9 @@ export { isDamage, listIntactSessions } from './list-intact.ts'
 export type { OnDamaged } from './list-intact.ts'
 export { UNFINISHED_COPY } from './unfinished-copy.ts'
 export { checkRead, clipRanges } from './clip-ranges.ts'
+export { eraseConflict } from './erase-conflict.ts'
 export type { EventRecord } from './event-record.ts'
-export { Lifecycle } from './lifecycle.ts'
+export { guardBackend } from './guard-backend.ts'
 export type {
   BackendVerifyReport,
   Maintenance,
@@ -34,6 +36,8 @@ export type {
 export { planAppend } from './plan-append.ts'
 export type { AppendPlan } from './plan-append.ts'
 export { PROJECTION_FIELDS_V1 } from './projection-fields.ts'
+export { wrapBackend } from './wrap-backend.ts'
+export type { BackendOverrides } from './wrap-backend.ts'
 export { isStoreError, StoreError } from '../errors/store-error.ts'
 export type { StoreErrorCode, StoreErrorDetails } from '../errors/store-error.ts'
 export type { Json, JsonObject } from '../json/json.ts'

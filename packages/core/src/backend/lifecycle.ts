@@ -1,16 +1,15 @@
 import { StoreError } from '../errors/store-error.ts'
-import type { OpenReport } from './backend.ts'
 
 /**
- * The states of a backend (closed, opening, open, closing) and who waits for whom, so that no backend has to write
- * it again: concurrent opens share one attempt, `close` waits for work in flight, a failed open leaves it closed.
+ * The states of a backend (closed, opening, open, closing) and who waits for whom: concurrent opens share one attempt,
+ * `close` waits for work in flight, a failed open leaves it closed. `T` is what exists while it is open.
  */
-export class Lifecycle {
+export class Lifecycle<T> {
   readonly #name: string
   #state: 'closed' | 'opening' | 'open' | 'closing' = 'closed'
-  #opening: Promise<OpenReport> | undefined
+  #opened: T | undefined
+  #opening: Promise<T> | undefined
   #closing: Promise<void> | undefined
-  /** Calls in flight, and who waits for them to end. */
   #inFlight = 0
   #ended: (() => void) | undefined
 
@@ -23,39 +22,28 @@ export class Lifecycle {
   }
 
   /** @throws `CLOSED` */
-  check(): void {
-    if (this.#state !== 'open') {
-      throw new StoreError('CLOSED', `The ${this.#name} backend is ${this.#state}. Call open() and wait for it first.`)
-    }
+  get opened(): T {
+    if (this.#state === 'open' && this.#opened !== undefined) return this.#opened
+    throw new StoreError('CLOSED', `The ${this.#name} backend is ${this.#state}. Call open() and wait for it first.`)
   }
 
-  /**
-   * The check for the steps of one iterator or call: it ends with the life in which it was begun, also when the backend
-   * has been opened again meanwhile. Call this at the first step, what it returns at every later one.
-   *
-   * @throws `CLOSED`
-   */
-  guard(): () => void {
-    this.check()
-    const life = this.#opening
-    return () => {
-      this.check()
-      if (this.#opening !== life) {
-        throw new StoreError('CLOSED', `The ${this.#name} backend was closed meanwhile. Open it and begin again.`)
-      }
-    }
+  /** For the steps of an iterator, which ends with `opened` although the backend may be open again. @throws `CLOSED` */
+  checkStill(opened: T): void {
+    if (this.opened === opened) return
+    throw new StoreError('CLOSED', `The ${this.#name} backend was closed meanwhile. Open it and begin again.`)
   }
 
-  open(acquire: () => Promise<OpenReport>): Promise<OpenReport> {
+  open(acquire: () => Promise<T>): Promise<T> {
     if (this.#opening !== undefined) return this.#opening
     const closing = this.#closing
-    const attempt = async (): Promise<OpenReport> => {
-      await closing?.catch(() => undefined) // the one who closed is told; opening anew is allowed either way
+    const attempt = async (): Promise<T> => {
+      await closing?.catch(() => undefined) // the caller of close gets the error; opening again is allowed either way
       this.#state = 'opening'
       try {
-        const report = await acquire()
+        const opened = await acquire()
+        this.#opened = opened
         this.#state = 'open'
-        return report
+        return opened
       } catch (error) {
         this.#state = 'closed'
         if (this.#opening === opening) this.#opening = undefined
@@ -67,23 +55,27 @@ export class Lifecycle {
     return opening
   }
 
-  close(release: () => Promise<void>): Promise<void> {
+  /** `stop` runs at once and ends what would go on for long, `release` when nothing is in flight any more. */
+  close(stop: (opened: T) => void, release: (opened: T) => Promise<void>): Promise<void> {
     const opening = this.#opening
     if (opening === undefined) return this.#closing ?? Promise.resolve()
     this.#opening = undefined
-    // From here on new work is refused, also in the ticks before the work in flight has been waited for.
+    // New work is refused from here on, also in the ticks before the work in flight has been waited for.
     if (this.#state === 'open') this.#state = 'closing'
     const attempt = async (): Promise<void> => {
+      let opened: T
       try {
-        await opening
+        opened = await opening
       } catch {
-        return // a failed open has released everything and told its caller
+        return // a failed open has released everything and its caller got the error
       }
       this.#state = 'closing'
       try {
+        stop(opened)
         await this.#idle()
-        await release()
+        await release(opened)
       } finally {
+        this.#opened = undefined
         this.#state = 'closed'
       }
     }
@@ -94,24 +86,15 @@ export class Lifecycle {
     return closing
   }
 
-  /** Runs work that `close` has to wait for. @throws `CLOSED` */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    this.begin()
-    try {
-      return await work()
-    } finally {
-      this.end()
-    }
-  }
-
-  /** The same for who ends it, in any case, and does without a function around the work. @throws `CLOSED` */
-  begin(): void {
-    this.check()
-    this.#inFlight += 1
+  /** Before work that `close` has to wait for; call `end` afterwards in any case. @throws `CLOSED` */
+  begin(): T {
+    const { opened } = this
+    this.#inFlight++
+    return opened
   }
 
   end(): void {
-    this.#inFlight -= 1
+    this.#inFlight--
     if (this.#inFlight === 0) this.#ended?.()
   }
 

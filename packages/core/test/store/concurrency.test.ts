@@ -1,5 +1,6 @@
 import { isStoreError, openStore } from '@turnlog/core'
 import type { SessionStore } from '@turnlog/core'
+import { wrapBackend } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
 import { expect, test } from 'vitest'
@@ -128,8 +129,7 @@ async function twoStores(): Promise<SessionStore[]> {
 test('a read never mixes two lives of a session, although another store erased it and made it anew in between', async () => {
   let between: (() => Promise<void>) | undefined
   const inner = sharedBackend()
-  const backend: Backend = {
-    ...inner,
+  const backend = wrapBackend(inner, {
     head: async (session) => {
       const head = await inner.head(session)
       const meanwhile = between
@@ -137,7 +137,7 @@ test('a read never mixes two lives of a session, although another store erased i
       await meanwhile?.()
       return head
     },
-  }
+  })
   const writer = await openStore(inner)
   await writer.setMetadata(KEY, { owner: 'alice' })
   await writer.setSummary(KEY, 'of alice')

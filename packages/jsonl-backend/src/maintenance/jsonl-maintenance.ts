@@ -1,113 +1,81 @@
 import { join } from 'node:path'
-import type {
-  BackendVerifyReport,
-  Lifecycle,
-  Maintenance,
-  MaintenanceOptions,
-  Problem,
-  RepairOptions,
-  RepairReport,
-  Sizes,
-} from '@turnlog/core/backend'
-import { isStoreError, StoreError } from '@turnlog/core/backend'
+import type { BackendVerifyReport, Maintenance, MaintenanceOptions, Problem, Sizes } from '@turnlog/core/backend'
+import type { StoreError } from '@turnlog/core/backend'
+import { isStoreError } from '@turnlog/core/backend'
 import type { Listed } from '../catalogue/listed.ts'
 import type { OpenFile } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
 import { toStoreError } from '../format/to-store-error.ts'
-import type { Environment, OpenDirectory } from '../open-directory.ts'
+import type { OpenDirectory } from '../open-directory.ts'
 import type { OpenSnapshot, Sessions } from '../session/sessions.ts'
 import { belongsTo } from '../session/set-aside.ts'
-import { repairDirectory } from './repair-directory.ts'
 import { verifyFile } from './verify-file.ts'
 
-export interface MaintenanceContext {
-  readonly environment: Environment
-  readonly path: string
-  readonly lifecycle: Lifecycle
-  /** @throws `CLOSED` */
-  readonly opened: () => { readonly directory: OpenDirectory; readonly sessions: Sessions }
-  /** @throws `CLOSED`, `READ_ONLY` */
-  readonly writable: () => { readonly directory: OpenDirectory; readonly sessions: Sessions }
+/** Work on the files of an open directory. */
+export function jsonlMaintenance(directory: OpenDirectory, sessions: Sessions): Omit<Maintenance, 'repair'> {
+  return {
+    verify: (options) => verify(directory, sessions, options),
+    reclaim: (options) => reclaim(directory, sessions, options),
+    sizes: () => sizes(directory),
+  }
 }
 
-/** Work on the files themselves. */
-export class JsonlMaintenance implements Maintenance {
-  readonly #context: MaintenanceContext
-
-  constructor(context: MaintenanceContext) {
-    this.#context = context
-  }
-
-  async verify(options: MaintenanceOptions = {}): Promise<BackendVerifyReport> {
-    const { directory, sessions } = this.#context.opened()
-    const problems: Problem[] = []
-    let events = 0
-    let bytes = 0
-    if (directory.readOnly) await directory.catalogue.refresh({ alone: false, lossy: false })
-    const listed = await chosen(directory, options)
-    await this.#each(listed, options, async ({ session, name }) => {
-      const verdict = await verifyOne(directory, sessions, { session, name })
-      events += verdict.events
-      bytes += verdict.bytes
-      problems.push(...verdict.problems)
-    })
-    if (options.session === undefined) {
-      for (const error of directory.catalogue.unnamed) problems.push(toProblem(error))
-      for (const name of await directory.fileSystem.list(directory.directory)) {
-        if (name.endsWith(SESSION_SUFFIX) && decodeFileName(name) === undefined) {
-          const message = 'The name of the file is not one of a session, so it is ignored.'
-          problems.push({ message, file: join(directory.directory, name) })
-        }
+async function verify(
+  directory: OpenDirectory,
+  sessions: Sessions,
+  options: MaintenanceOptions = {},
+): Promise<BackendVerifyReport> {
+  const problems: Problem[] = []
+  let events = 0
+  let bytes = 0
+  if (directory.readOnly) await directory.catalogue.refresh({ alone: false, lossy: false })
+  const listed = await chosen(directory, options)
+  await forEach(listed, options, async ({ session, name }) => {
+    const verdict = await verifyOne(directory, sessions, { session, name })
+    events += verdict.events
+    bytes += verdict.bytes
+    problems.push(...verdict.problems)
+  })
+  if (options.session === undefined) {
+    for (const error of directory.catalogue.unnamed) problems.push(toProblem(error))
+    for (const name of await directory.fileSystem.list(directory.directory)) {
+      if (name.endsWith(SESSION_SUFFIX) && decodeFileName(name) === undefined) {
+        const message = 'The name of the file is not one of a session, so it is ignored.'
+        problems.push({ message, file: join(directory.directory, name) })
       }
     }
-    return { sessions: listed.length, events, bytes, problems }
   }
+  return { sessions: listed.length, events, bytes, problems }
+}
 
-  async repair(options: RepairOptions = {}): Promise<RepairReport> {
-    const { lifecycle, environment, path } = this.#context
-    if (lifecycle.isOpen) {
-      throw new StoreError('INVALID_ARGUMENT', `Cannot repair ${path} while it is open. Close the store first.`)
-    }
-    return repairDirectory(environment, path, options)
-  }
+async function reclaim(
+  directory: OpenDirectory,
+  sessions: Sessions,
+  options: MaintenanceOptions = {},
+): Promise<{ readonly bytesFreed: number }> {
+  let bytesFreed = 0
+  await forEach(await chosen(directory, options), options, async ({ session }) => {
+    bytesFreed += await sessions.writer(session).reclaim()
+  })
+  return { bytesFreed }
+}
 
-  async reclaim(options: MaintenanceOptions = {}): Promise<{ readonly bytesFreed: number }> {
-    const { directory, sessions } = this.#context.writable()
-    let bytesFreed = 0
-    await this.#each(await chosen(directory, options), options, async ({ session }) => {
-      bytesFreed += await sessions.writer(session).reclaim()
-    })
-    return { bytesFreed }
-  }
+async function sizes({ fileSystem, directory, catalogue }: OpenDirectory): Promise<Sizes> {
+  const names = (await fileSystem.list(directory)).filter((name) => catalogue.has(name) || isOurs(name))
+  const stats = await fileSystem.stat(directory, names)
+  return { bytes: stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0), files: names.length }
+}
 
-  async sizes(): Promise<Sizes> {
-    const { directory } = this.#context.opened()
-    return this.#context.lifecycle.run(async () => {
-      const { fileSystem, directory: path } = directory
-      try {
-        const names = (await fileSystem.list(path)).filter((name) => directory.catalogue.has(name) || isOurs(name))
-        const stats = await fileSystem.stat(path, names)
-        const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0)
-        return { bytes, files: names.length }
-      } catch (error) {
-        throw toStoreError(error, 'measure', path)
-      }
-    })
-  }
-
-  async #each(
-    listed: readonly Listed[],
-    { signal, onProgress }: MaintenanceOptions,
-    work: (listed: Listed) => Promise<void>,
-  ): Promise<void> {
-    for (const [index, one] of listed.entries()) {
-      await this.#context.lifecycle.run(async () => {
-        signal?.throwIfAborted()
-        await work(one)
-      })
-      onProgress?.(index + 1, listed.length)
-    }
+async function forEach(
+  listed: readonly Listed[],
+  { signal, onProgress }: MaintenanceOptions,
+  work: (listed: Listed) => Promise<void>,
+): Promise<void> {
+  for (const [index, one] of listed.entries()) {
+    signal?.throwIfAborted()
+    await work(one)
+    onProgress?.(index + 1, listed.length)
   }
 }
 

@@ -13,15 +13,11 @@ import { locateLine } from './locate-line.ts'
 const MIN_CHUNK_BYTES = 16 * 1024
 const NEWLINE = 0x0a
 
-/** Runs each access to the file, so that a closing backend can wait for it. */
-export type Step = <T>(work: () => Promise<T>) => Promise<T>
-
 /** The events of one range that exists, ascending, at most `limit`, in batches. Each line's checksum is verified. */
 export async function* readForwards(
   snapshot: Snapshot,
   { from, to }: Range,
   limit: number,
-  step: Step,
 ): AsyncGenerator<EventRecord[]> {
   const { committed, file } = snapshot
   const seed = sessionSeed(committed.head.incarnation)
@@ -36,30 +32,28 @@ export async function* readForwards(
   try {
     for (;;) {
       if (seq > end) return
-      const batch = await step(async () => {
-        if (position === -1) position = await locateLine(snapshot, from)
-        const chunk = await (ahead ?? read())
-        ahead = undefined
-        const lines: LineFrame[] = []
-        let start = 0
-        for (let newline; seq <= end && (newline = chunk.indexOf(NEWLINE, start)) !== -1; start = newline + 1) {
-          lines.push(checkedLine(snapshot, chunk, start, newline, seed, seq))
-          seq++
-        }
-        if (start === 0) {
-          // Less than was asked for: the file has become shorter, and asking for more would go on for ever.
-          const isShort = chunk.length < Math.min(chunkBytes, committed.size - position)
-          if (isShort || position + chunk.length >= committed.size) throw missing(snapshot, seq)
-          chunkBytes *= 4 // a line longer than the chunk
-        }
-        position += start
-        if (seq <= committed.head.last) snapshot.anchors.add(seq, position)
-        if (seq <= end && chunkBytes <= CHUNK_BYTES) {
-          ahead = step(read)
-          ahead.catch(() => undefined) // whoever waits for it is told
-        }
-        return parsed(snapshot, chunk, lines, seq - lines.length)
-      })
+      if (position === -1) position = await locateLine(snapshot, from)
+      const chunk = await (ahead ?? read())
+      ahead = undefined
+      const lines: LineFrame[] = []
+      let start = 0
+      for (let newline; seq <= end && (newline = chunk.indexOf(NEWLINE, start)) !== -1; start = newline + 1) {
+        lines.push(checkedLine(snapshot, chunk, start, newline, seed, seq))
+        seq++
+      }
+      if (start === 0) {
+        // Less than was asked for: the file has become shorter, and asking for more would go on for ever.
+        const isShort = chunk.length < Math.min(chunkBytes, committed.size - position)
+        if (isShort || position + chunk.length >= committed.size) throw missing(snapshot, seq)
+        chunkBytes *= 4 // a line longer than the chunk
+      }
+      position += start
+      if (seq <= committed.head.last) snapshot.anchors.add(seq, position)
+      if (seq <= end && chunkBytes <= CHUNK_BYTES) {
+        ahead = read()
+        ahead.catch(() => undefined) // the next step gets it
+      }
+      const batch = parsed(snapshot, chunk, lines, seq - lines.length)
       if (batch.length > 0) yield batch
     }
   } finally {
@@ -72,7 +66,6 @@ export async function* readBackwards(
   snapshot: Snapshot,
   { from, to }: Range,
   limit: number,
-  step: Step,
 ): AsyncGenerator<EventRecord[]> {
   const { committed, file } = snapshot
   const seed = sessionSeed(committed.head.incarnation)
@@ -82,27 +75,25 @@ export async function* readBackwards(
   let chunkBytes = chunkFor(snapshot, to - lowest + 1)
   for (;;) {
     if (seq < lowest) return
-    const batch = await step(async () => {
-      if (position === -1) position = await locateLine(snapshot, to + 1)
-      const begin = Math.max(committed.dataStart, position - chunkBytes)
-      const chunk = await fillBuffer(file, begin, takeBuffer(position - begin))
-      if (chunk.length < position - begin) throw missing(snapshot, seq) // the file has become shorter
-      const lines: LineFrame[] = []
-      let newline = chunk.length - 1
-      while (seq >= lowest && newline >= 0) {
-        const before = newline === 0 ? -1 : chunk.lastIndexOf(NEWLINE, newline - 1)
-        if (before === -1 && begin > committed.dataStart) break // the line begins in front of the chunk
-        lines.push(checkedLine(snapshot, chunk, before + 1, newline, seed, seq))
-        seq--
-        newline = before
-      }
-      if (lines.length === 0) {
-        if (begin <= committed.dataStart) throw missing(snapshot, seq)
-        chunkBytes *= 4
-      }
-      position = begin + newline + 1
-      return parsed(snapshot, chunk, lines.reverse(), seq + 1).reverse()
-    })
+    if (position === -1) position = await locateLine(snapshot, to + 1)
+    const begin = Math.max(committed.dataStart, position - chunkBytes)
+    const chunk = await fillBuffer(file, begin, takeBuffer(position - begin))
+    if (chunk.length < position - begin) throw missing(snapshot, seq) // the file has become shorter
+    const lines: LineFrame[] = []
+    let newline = chunk.length - 1
+    while (seq >= lowest && newline >= 0) {
+      const before = newline === 0 ? -1 : chunk.lastIndexOf(NEWLINE, newline - 1)
+      if (before === -1 && begin > committed.dataStart) break // the line begins in front of the chunk
+      lines.push(checkedLine(snapshot, chunk, before + 1, newline, seed, seq))
+      seq--
+      newline = before
+    }
+    if (lines.length === 0) {
+      if (begin <= committed.dataStart) throw missing(snapshot, seq)
+      chunkBytes *= 4
+    }
+    position = begin + newline + 1
+    const batch = parsed(snapshot, chunk, lines.reverse(), seq + 1).reverse()
     if (batch.length > 0) yield batch
   }
 }

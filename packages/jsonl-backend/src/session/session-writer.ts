@@ -1,5 +1,5 @@
 import type { AppendOptions, EventRecord, Expected, Head, Json } from '@turnlog/core/backend'
-import { planAppend, StoreError } from '@turnlog/core/backend'
+import { eraseConflict, planAppend } from '@turnlog/core/backend'
 import type { Lease } from '../file-system/file-pool.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { toStoreError } from '../format/to-store-error.ts'
@@ -112,13 +112,7 @@ export class SessionWriter {
       await this.#file.settle()
       const { session } = this.#file
       const actual = this.#file.committed?.head.last ?? 0
-      if (actual !== expectedLast) {
-        throw new StoreError(
-          'CONFLICT',
-          `Cannot erase session ${JSON.stringify(session)}: expected version ${expectedLast}, found ${actual}.`,
-          { session, expected: expectedLast, actual },
-        )
-      }
+      if (actual !== expectedLast) throw eraseConflict(session, expectedLast, actual)
       await this.#file.erase()
     })
   }

@@ -13,10 +13,12 @@ import { isAskedAtOnce, limitRanges, STRETCHES_AT_ONCE, stretchesOf } from './st
  * @throws `CORRUPT`, `UNSUPPORTED`, `TRIMMED`
  */
 export async function* readEvents(
-  source: EventSource,
+  load: () => Promise<EventSource | undefined>,
   ranges: readonly Range[],
   options: ReadOptions,
 ): AsyncGenerator<readonly EventRecord[]> {
+  const source = await load()
+  if (source === undefined) return
   const reverse = options.reverse === true
   const { database, head } = source
   const wanted = stretchesOf(limitRanges(clipRanges(head, ranges), reverse, options.limit), head, reverse)

@@ -88,11 +88,3 @@ async function eraseRows(store: OpenedStore, commit: GroupCommit, state: Session
 async function remove(directory: string, names: readonly string[]): Promise<void> {
   for (const name of names) await rm(join(directory, name), { recursive: true, force: true })
 }
-
-export function eraseConflict(session: string, expected: number, actual: number): StoreError {
-  return new StoreError(
-    'CONFLICT',
-    `Cannot erase session ${JSON.stringify(session)}: expected version ${expected}, found ${actual}. Read again and retry.`,
-    { session, expected, actual },
-  )
-}

@@ -1,0 +1,140 @@
+import { setImmediate } from 'node:timers/promises'
+import type {
+  AppendOptions,
+  BackendDriver,
+  EventRecord,
+  Expected,
+  Head,
+  Json,
+  ListRange,
+  Maintenance,
+  OpenReport,
+  Range,
+  ReadOptions,
+  SessionHead,
+} from '@turnlog/core/backend'
+import { clipRanges, isStoreError, StoreError } from '@turnlog/core/backend'
+import { batchesOf, listedBetween } from './catalogue/listed.ts'
+import { encodeFileName } from './format/file-name.ts'
+import type { JsonlOptions } from './jsonl-options.ts'
+import { jsonlMaintenance } from './maintenance/jsonl-maintenance.ts'
+import type { Environment, OpenDirectory } from './open-directory.ts'
+import { openDirectory } from './open-directory.ts'
+import { headOf } from './session/committed.ts'
+import { readBackwards, readForwards } from './session/read-lines.ts'
+import { Sessions } from './session/sessions.ts'
+import { changesOf } from './wake/directory-watch.ts'
+
+/** Heads per batch of a listing. */
+const LIST_BATCH = 512
+
+export class JsonlDriver implements BackendDriver {
+  readonly report: OpenReport
+  readonly maintenance: Omit<Maintenance, 'repair'>
+  readonly #directory: OpenDirectory
+  readonly #sessions: Sessions
+
+  private constructor(directory: OpenDirectory) {
+    this.#directory = directory
+    this.#sessions = new Sessions(directory)
+    this.report = directory.report
+    this.maintenance = jsonlMaintenance(directory, this.#sessions)
+  }
+
+  static async open(
+    environment: Environment,
+    options: Required<JsonlOptions>,
+    readOnly: boolean,
+  ): Promise<JsonlDriver> {
+    return new JsonlDriver(await openDirectory(environment, options, readOnly))
+  }
+
+  async close(): Promise<void> {
+    await this.#sessions.close()
+    await this.#directory.close()
+  }
+
+  append(
+    session: string,
+    expected: Expected,
+    events: readonly EventRecord[],
+    projection: Json,
+    options: AppendOptions | undefined,
+  ): Promise<void> {
+    return this.#sessions.writer(session).append(expected, events, projection, options)
+  }
+
+  async *read(
+    session: string,
+    ranges: readonly Range[],
+    { reverse = false, limit = Infinity }: ReadOptions,
+  ): AsyncGenerator<readonly EventRecord[], void> {
+    const opened = await this.#sessions.snapshot(session)
+    if (opened === undefined) return
+    try {
+      let room = limit
+      const clipped = clipRanges(opened.snapshot.committed.head, ranges)
+      for (const range of reverse ? clipped.reverse() : clipped) {
+        if (room <= 0) return
+        for await (const batch of (reverse ? readBackwards : readForwards)(opened.snapshot, range, room)) {
+          room -= batch.length
+          yield batch
+        }
+      }
+    } finally {
+      opened.lease.release()
+    }
+  }
+
+  head(session: string): Promise<Head | undefined> {
+    return this.#sessions.head(session)
+  }
+
+  async *list({ prefix = '', after, limit = Infinity }: ListRange): AsyncGenerator<readonly SessionHead[], void> {
+    const { catalogue, readOnly } = this.#directory
+    if (readOnly) await catalogue.refreshNames()
+    const damaged: StoreError[] = []
+    const wanted = listedBetween(await catalogue.list(), prefix, after)
+    for (const listed of batchesOf(wanted, LIST_BATCH, limit)) {
+      // A batch at a time, so that a long listing begins at once.
+      if (readOnly) await catalogue.refreshFiles(listed.map(({ name }) => name))
+      const batch: SessionHead[] = []
+      for (const { session, name } of listed) {
+        try {
+          const settled = this.#sessions.settle(session)
+          if (settled !== undefined) await settled
+          const committed = catalogue.peek(name) ?? (await catalogue.get(name))
+          if (committed !== undefined) batch.push({ session, ...headOf(committed) })
+        } catch (error) {
+          if (!isStoreError(error)) throw error
+          damaged.push(error.session === undefined ? ofSession(error, session) : error)
+        }
+      }
+      if (batch.length > 0) yield batch
+      // Nothing here waits for anything, so without this a long listing would hold up everybody else.
+      await setImmediate()
+    }
+    // At the end, so that one that is damaged or in doubt does not hide the sessions after it.
+    const first = damaged[0] ?? catalogue.unnamed[0]
+    if (first !== undefined) throw first
+  }
+
+  erase(session: string, expectedLast: number): Promise<void> {
+    return this.#sessions.writer(session).erase(expectedLast)
+  }
+
+  wake(session: string, signal: AbortSignal): AsyncIterable<void> {
+    return changesOf(this.#directory.watch, encodeFileName(session), signal)
+  }
+}
+
+/** A header that cannot be read does not say whose it is; the name of the file does. */
+function ofSession(error: StoreError, session: string): StoreError {
+  const { code, message, file, line } = error
+  return new StoreError(code, message, {
+    session,
+    ...(file === undefined ? undefined : { file }),
+    ...(line === undefined ? undefined : { line }),
+    cause: error,
+  })
+}

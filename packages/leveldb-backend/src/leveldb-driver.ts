@@ -1,0 +1,143 @@
+import type {
+  AppendOptions,
+  BackendDriver,
+  EventRecord,
+  Expected,
+  Head,
+  Json,
+  ListRange,
+  Maintenance,
+  OpenReport,
+  Range,
+  ReadOptions,
+  SessionHead,
+} from '@turnlog/core/backend'
+import { eraseConflict, StoreError } from '@turnlog/core/backend'
+
+import { Appender } from './append/appender.ts'
+import { GroupCommit } from './append/group-commit.ts'
+import type { CheckedOptions } from './leveldb-options.ts'
+import { reclaimSpace } from './maintenance/reclaim.ts'
+import { storeSizes } from './maintenance/store-sizes.ts'
+import { verifyStore } from './maintenance/verify.ts'
+import { OpenedStore } from './open/opened-store.ts'
+import { ReadOnlyStore } from './open/read-only-store.ts'
+import { readEvents } from './read/event-reader.ts'
+import { listHeads } from './read/list-heads.ts'
+import type { EventSource } from './read/stretch-reader.ts'
+import { toHead } from './rows/head-row.ts'
+import type { HeadRow } from './rows/head-row.ts'
+import { eraseSession } from './sessions/erase-session.ts'
+import { SessionStates } from './sessions/session-states.ts'
+import { Trimmer } from './sessions/trimmer.ts'
+
+/** What exists only if the store is open to write. */
+interface Writer {
+  readonly store: OpenedStore
+  readonly commit: GroupCommit
+  readonly trimmer: Trimmer
+  readonly appender: Appender
+}
+
+export class LevelDbDriver implements BackendDriver {
+  readonly report: OpenReport
+  readonly maintenance: Omit<Maintenance, 'repair'>
+  readonly #store: OpenedStore | ReadOnlyStore
+  readonly #states: SessionStates
+  readonly #opened: Writer | undefined
+
+  private constructor(store: OpenedStore | ReadOnlyStore, states: SessionStates, writer?: Writer) {
+    this.report = store.report
+    this.#store = store
+    this.#states = states
+    this.#opened = writer
+    const { directory, database } = store
+    this.maintenance = {
+      verify: (request) => verifyStore(database, request),
+      reclaim: (request) => reclaimSpace({ directory, database, states, trimmer: this.#writer.trimmer }, request),
+      sizes: async () => storeSizes(directory),
+    }
+  }
+
+  static async open(options: CheckedOptions, readOnly: boolean): Promise<LevelDbDriver> {
+    if (readOnly) {
+      const store = await ReadOnlyStore.open(options)
+      return new LevelDbDriver(store, new SessionStates(store.database))
+    }
+    const store = await OpenedStore.open(options)
+    const commit = new GroupCommit(store, options.durability === 'sync', store.rows)
+    const trimmer = new Trimmer(store.database, commit)
+    const states = new SessionStates(store.database, (state) => trimmer.schedule(state))
+    const appender = new Appender(store.database, states, commit, trimmer)
+    return new LevelDbDriver(store, states, { store, commit, trimmer, appender })
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.trimmer.stop()
+    await this.#opened?.commit.drain()
+    await this.#store.close()
+  }
+
+  append(
+    session: string,
+    expected: Expected,
+    events: readonly EventRecord[],
+    projection: Json,
+    options: AppendOptions | undefined,
+  ): Promise<void> {
+    return this.#writer.appender.append({ session, expected, events, projection, options })
+  }
+
+  appendAtOnce(
+    session: string,
+    expected: Expected,
+    events: readonly EventRecord[],
+    projection: Json,
+    options: AppendOptions | undefined,
+  ): Promise<void> | undefined {
+    return this.#writer.appender.appendAtOnce({ session, expected, events, projection, options })
+  }
+
+  read(session: string, ranges: readonly Range[], options: ReadOptions): AsyncIterable<readonly EventRecord[]> {
+    return readEvents(() => this.#source(session), ranges, options)
+  }
+
+  async #source(session: string): Promise<EventSource | undefined> {
+    const { keys, settled: head } = await this.#states.load(session)
+    if (head === undefined) return undefined
+    const present = async (): Promise<HeadRow | undefined> => (await this.#states.load(session)).settled
+    return { session, keys, head, database: this.#store.database, present }
+  }
+
+  async head(session: string): Promise<Head | undefined> {
+    const { settled } = await this.#states.load(session)
+    return settled === undefined ? undefined : toHead(settled, session)
+  }
+
+  list(range: ListRange): AsyncIterable<readonly SessionHead[]> {
+    return listHeads(this.#store.database, range)
+  }
+
+  async erase(session: string, expectedLast: number): Promise<void> {
+    const { commit, store } = this.#writer
+    const state = await this.#states.load(session)
+    if (state.pending > 0) await state.whenIdle()
+    // Something may have come in between; nothing can between here and the mark.
+    if (state.erasing !== undefined || state.pending > 0 || this.#states.get(session) !== state) {
+      return this.erase(session, expectedLast)
+    }
+    const actual = state.settled?.last ?? 0
+    if (actual !== expectedLast) throw eraseConflict(session, expectedLast, actual)
+    state.erasing = eraseSession(store, commit, state).finally(() => {
+      state.erasing = undefined
+      // If it failed the session is still there, and background work may hold this object: a second one would not know.
+      if (state.settled === undefined) this.#states.forget(state)
+    })
+    await state.erasing
+  }
+
+  get #writer(): Writer {
+    if (this.#opened !== undefined) return this.#opened
+    throw new StoreError('READ_ONLY', 'The leveldb store was opened read-only.')
+  }
+}
