@@ -17,7 +17,7 @@ const NOTICE_MS = 500
 
 /** Runs one command line. @returns the exit code */
 export async function run(args: readonly string[], streams: TerminalStreams, signal: AbortSignal): Promise<number> {
-  const forwarded = forwardToConformance(args, signal)
+  const forwarded = forwardToConformance(args, streams.errors, signal)
   if (forwarded !== undefined) return forwarded
   let exitCode: number = EXIT.ok
   const act: Act = async (command, work) => {

@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { runCommand } from './run-command.ts'
 import { temporaryDirectory } from './sample-store.ts'
@@ -30,4 +32,23 @@ test('conformance hands everything on to the suite, its options and its exit cod
   }
   const help = await runCommand(['conformance', '--help'])
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('turnlog-conformance [options] <target>') })
+})
+
+test('conformance without the suite ends with 2 and names the line that runs it', () => {
+  const directory = temporaryDirectory()
+  const home = fileURLToPath(new URL('..', import.meta.url))
+  cpSync(join(home, 'dist'), join(directory, 'dist'), { recursive: true })
+  cpSync(join(home, 'package.json'), join(directory, 'package.json'))
+  const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { dependencies: object }
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(directory, 'node_modules', name)), { recursive: true })
+    symlinkSync(join(home, 'node_modules', name), join(directory, 'node_modules', name))
+  }
+  const args = [join(directory, 'dist/bin.js'), 'conformance', 'target.mjs', '--json', 'report.json']
+  // The scripts of package managers let Node look into their own folders as well.
+  const env = { ...process.env, NODE_PATH: '' }
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain('Run: npx @turnlog/conformance target.mjs --json report.json\n')
+  expect(Object.keys(dependencies)).not.toContain('@turnlog/conformance')
 })

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { EXIT } from '../exit-code.ts'
 import type { Interruption } from '../interruption.ts'
+import { printable } from '../output/printable.ts'
 
 const CONFORMANCE = 'conformance'
 
@@ -16,7 +18,7 @@ const NO_COLOR = '--no-color'
  */
 export function conformanceCommand(): Command {
   return new Command(CONFORMANCE)
-    .description('runs the conformance suite against a backend; its options are those of turnlog-conformance')
+    .description('run the conformance suite (@turnlog/conformance, if it is installed) against a backend')
     .argument('<target>', 'a JavaScript module that exports target')
     .argument('[options...]', 'for the suite')
     .allowUnknownOption()
@@ -28,13 +30,19 @@ export function conformanceCommand(): Command {
 }
 
 /** @returns the exit code of the suite; `undefined` if this is another command */
-export function forwardToConformance(args: readonly string[], signal: AbortSignal): Promise<number> | undefined {
+export function forwardToConformance(
+  args: readonly string[],
+  errors: Writable,
+  signal: AbortSignal,
+): Promise<number> | undefined {
   const at = args.findIndex((arg) => arg !== NO_COLOR)
   if (args[at] !== CONFORMANCE) return undefined
-  const require = createRequire(import.meta.url)
-  const manifest = require.resolve('@turnlog/conformance/package.json')
-  const { bin } = require(manifest) as { readonly bin: Readonly<Record<string, string>> }
-  const program = join(dirname(manifest), bin['turnlog-conformance'] ?? '')
+  const program = findSuite()
+  if (program === undefined) {
+    const again = ['npx @turnlog/conformance', ...args.slice(at + 1).map((arg) => printable(arg))].join(' ')
+    errors.write(`error The conformance suite is a package of its own and is not installed. Run: ${again}\n`)
+    return Promise.resolve(EXIT.usage)
+  }
   // Node obeys FORCE_COLOR before NO_COLOR.
   const env = at === 0 ? process.env : { ...process.env, FORCE_COLOR: '0' }
   const child = spawn(process.execPath, [program, ...args.slice(at + 1)], { stdio: 'inherit', env })
@@ -46,4 +54,17 @@ export function forwardToConformance(args: readonly string[], signal: AbortSigna
     child.once('error', reject)
     child.once('exit', (code) => resolve(code ?? EXIT.interrupted))
   })
+}
+
+/** The program of the suite; `undefined` if it is not installed, as `turnlog` does not bring it. */
+function findSuite(): string | undefined {
+  const require = createRequire(import.meta.url)
+  try {
+    const manifest = require.resolve('@turnlog/conformance/package.json')
+    const { bin } = require(manifest) as { readonly bin: Readonly<Record<string, string>> }
+    return join(dirname(manifest), bin['turnlog-conformance'] ?? '')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    return undefined
+  }
 }

@@ -1,20 +1,20 @@
-import stringWidth from 'string-width'
+import { columnsOf, graphemesOf } from './columns-of.ts'
 
 /** The text in at most so many columns, with an ellipsis if something is missing. Expects printable text. */
 export function fit(text: string, columns: number): string {
-  if (text.length <= columns && stringWidth(text) <= columns) return text
+  if (text.length <= columns && columnsOf(text) <= columns) return text
   let width = 0
   let end = 0
-  for (const character of text) {
-    const next = width + stringWidth(character)
+  for (const grapheme of graphemesOf(text)) {
+    const next = width + columnsOf(grapheme)
     if (next > columns - 1) break
     width = next
-    end += character.length
+    end += grapheme.length
   }
   return `${text.slice(0, end).trimEnd()}…`
 }
 
 /** Fills up with blanks to so many columns. */
 export function padTo(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - stringWidth(text)))
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
 }

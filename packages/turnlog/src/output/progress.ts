@@ -1,4 +1,3 @@
-import { Presets, SingleBar } from 'cli-progress'
 import type { Terminal } from './terminal.ts'
 
 export interface Progress {
@@ -6,22 +5,27 @@ export interface Progress {
   stop(): void
 }
 
+const BAR_COLUMNS = 40
+const REDRAW_MS = 100
+const CLEAR_LINE = '\r\u001B[K'
+const HIDE_CURSOR = '\u001B[?25l'
+const SHOW_CURSOR = '\u001B[?25h'
+
 /** A bar on the error stream, only where a person can see it; it leaves nothing behind. */
-export function showProgress(terminal: Terminal, label: string): Progress {
-  if (!terminal.showsProgress) return { update: () => undefined, stop: () => undefined }
-  const format = `${label} {bar} {value} of {total}`
-  const options = { format, stream: terminal.errors as NodeJS.WriteStream, clearOnComplete: true, hideCursor: true }
-  const bar = new SingleBar(options, Presets.rect)
-  let isStarted = false
+export function showProgress({ errors, showsProgress }: Terminal, label: string): Progress {
+  let drawnAt: number | undefined
   return {
     update: (done, total) => {
-      if (!isStarted) bar.start(total, done)
-      isStarted = true
-      bar.setTotal(total)
-      bar.update(done)
+      const now = performance.now()
+      if (!showsProgress || (drawnAt !== undefined && now - drawnAt < REDRAW_MS)) return
+      const filled = total === 0 ? 0 : Math.min(BAR_COLUMNS, Math.floor((BAR_COLUMNS * done) / total))
+      const bar = '■'.repeat(filled).padEnd(BAR_COLUMNS)
+      errors.write(`${drawnAt === undefined ? HIDE_CURSOR : ''}${CLEAR_LINE}${label} ${bar} ${done} of ${total}`)
+      drawnAt = now
     },
     stop: () => {
-      if (isStarted) bar.stop()
+      if (drawnAt !== undefined) errors.write(`${CLEAR_LINE}${SHOW_CURSOR}`)
+      drawnAt = undefined
     },
   }
 }

@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
-import { createColors } from 'picocolors'
+import { styleText } from 'node:util'
 
-type Colors = ReturnType<typeof createColors>
+const STYLES = ['bold', 'dim', 'italic', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan'] as const
+
+type Colors = Readonly<Record<(typeof STYLES)[number], (text: string) => string>>
 
 /** Held back until so much has gathered, because one write for each line costs more than the line. */
 const BUFFER_CHARACTERS = 16 * 1024
@@ -36,7 +38,7 @@ export class Terminal {
     this.isTerminal = output.isTTY === true
     this.isInteractive = this.isTerminal && input.isTTY === true
     this.showsProgress = errors.isTTY === true && environment['TERM'] !== 'dumb'
-    this.colors = createColors(!noColor && wantsColor(environment, this.isTerminal))
+    this.colors = makeColors(!noColor && wantsColor(environment, this.isTerminal))
     const given = output.columns ?? Number(environment['COLUMNS'])
     this.columns = Number.isFinite(given) && given > 0 ? Math.max(MIN_COLUMNS, given) : DEFAULT_COLUMNS
     this.input = input
@@ -86,6 +88,13 @@ export class Terminal {
       lines.close()
     }
   }
+}
+
+function makeColors(isWanted: boolean): Colors {
+  // `styleText` would look at the standard output of the process, and the streams are given here.
+  const paint = (style: (typeof STYLES)[number], text: string): string =>
+    isWanted ? styleText(style, text, { validateStream: false }) : text
+  return Object.fromEntries(STYLES.map((style) => [style, (text: string) => paint(style, text)])) as unknown as Colors
 }
 
 function wantsColor(environment: TerminalStreams['environment'], isTerminal: boolean): boolean {

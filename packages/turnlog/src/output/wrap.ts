@@ -1,14 +1,14 @@
-import stringWidth from 'string-width'
+import { columnsOf } from './columns-of.ts'
 
 /** Breaks printable text at blanks, so that no line is wider than asked unless a single word is. */
 export function wrap(text: string, columns: number): string[] {
-  if (text.length <= columns && stringWidth(text) <= columns) return [text]
+  if (text.length <= columns && columnsOf(text) <= columns) return [text]
   const lines: string[] = []
   let line = ''
   let width = 0
   for (const piece of text.split(/(?<= )(?! )/)) {
-    const pieceWidth = stringWidth(piece)
-    if (width > 0 && width + stringWidth(piece.trimEnd()) > columns) {
+    const pieceWidth = columnsOf(piece)
+    if (width > 0 && width + columnsOf(piece.trimEnd()) > columns) {
       lines.push(line.trimEnd())
       line = ''
       width = 0
