@@ -20,6 +20,7 @@ export type {
 } from './config/store-config.ts'
 export type { LimitRules, StoreLimits } from './config/store-limits.ts'
 export type { StoreWarning } from './config/store-warning.ts'
+export type { Diagnostics, Measured } from './diagnostics/observe.ts'
 export type { StoreErrorCode, StoreErrorDetails } from './errors/store-error.ts'
 export type { Position, Run } from './events/run.ts'
 export type {

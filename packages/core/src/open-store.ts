@@ -3,6 +3,7 @@ import { requireMigration } from './config/register-migration.ts'
 import { reportWarning } from './config/report-warning.ts'
 import { resolveBackend } from './config/resolve-backend.ts'
 import type { StoreConfig, StoreSettings } from './config/store-config.ts'
+import { observe } from './diagnostics/observe.ts'
 import type { Message, SessionStore } from './store/session-store.ts'
 import { Store } from './store/store.ts'
 
@@ -15,8 +16,9 @@ import { Store } from './store/store.ts'
  *
  * @example
  * ```ts
- * await using store = await openStore('./sessions')
+ * const store = await openStore('./sessions')
  * await store.addMessage('telegram:42', 'user', 'Hello')
+ * await store.close()
  * ```
  */
 export async function openStore<M extends object = Message>(
@@ -29,7 +31,12 @@ export async function openStore<M extends object = Message>(
   const migrate = migrateFrom === undefined ? undefined : requireMigration()
   for (const warning of resolved.warnings) reportWarning(resolved.config, warning)
   const readOnly = settings.readOnly === true
-  const { findings } = await backend.open(readOnly ? { readOnly } : {})
+  const { findings } = await observe(
+    'turnlog:open',
+    { backend: backend.name },
+    () => backend.open(readOnly ? { readOnly } : {}),
+    (report) => ({ findings: report.findings.length }),
+  )
   for (const { kind, message, session } of findings) {
     const code = kind.toUpperCase().replaceAll('-', '_')
     reportWarning(resolved.config, { code, message, ...(session === undefined ? undefined : { session }) })

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { observe } from '../diagnostics/observe.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import { applyEvent } from '../view/fold.ts'
 import { loadOutline, loadState } from '../view/load-state.ts'
@@ -64,7 +65,7 @@ export class SessionStates<M> {
     if (known !== undefined) return Promise.resolve(known)
     const running = this.#loading.get(session)
     if (running !== undefined && this.#authoritative) return running
-    const loading = this.#loadFresh(session).then(
+    const loading = this.#observedLoad(session).then(
       (state) => {
         if (this.#loading.get(session) === loading) this.#admit(session, state)
         return state
@@ -121,6 +122,12 @@ export class SessionStates<M> {
     this.#loading.delete(session)
     this.#seen.set(session, true)
     if (memoryBytes(state) <= this.#maxBytes) this.#last = { session, state }
+  }
+
+  #observedLoad(session: string): Promise<SessionState<M>> {
+    const about = { backend: this.#source.backend.name, session }
+    const sizes = (state: SessionState<M>) => ({ messages: state.length, bytes: state.bytes })
+    return observe('turnlog:load', about, () => this.#loadFresh(session), sizes)
   }
 
   async #loadFresh(session: string): Promise<SessionState<M>> {

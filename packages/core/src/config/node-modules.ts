@@ -1,10 +1,12 @@
+import type * as diagnostics from 'node:diagnostics_channel'
 import type * as fs from 'node:fs'
 import type module from 'node:module'
 import type * as path from 'node:path'
 import type * as url from 'node:url'
 
-/** The parts of Node that opening a store needs. */
+/** The parts of Node that a store needs. */
 export interface NodeModules {
+  readonly diagnostics: typeof diagnostics
   readonly fs: typeof fs
   readonly module: typeof module
   readonly path: typeof path
@@ -19,6 +21,7 @@ export function nodeModules(): NodeModules | undefined {
   const { process } = globalThis as { process?: Partial<NodeJS.Process> }
   if (typeof process?.getBuiltinModule !== 'function') return undefined
   return {
+    diagnostics: process.getBuiltinModule('node:diagnostics_channel'),
     fs: process.getBuiltinModule('node:fs'),
     module: process.getBuiltinModule('node:module'),
     path: process.getBuiltinModule('node:path'),

@@ -3,6 +3,7 @@ import type { SessionStates } from '../cache/session-states.ts'
 import type { Clock } from '../config/clock.ts'
 import { reportWarning } from '../config/report-warning.ts'
 import type { StoreSettings } from '../config/store-config.ts'
+import { observe } from '../diagnostics/observe.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
 import type { ToolLinksOf } from '@turnlog/messages'
 import { checkKeyText } from '../keys/check-key.ts'
@@ -77,7 +78,13 @@ export class StoreKeeper<M extends object> {
       clock,
       step: (signal) => {
         pace.begin()
-        return steps.step(signal)
+        const about = { backend: context.source.backend.name }
+        return observe(
+          'turnlog:sweep',
+          about,
+          () => steps.step(signal),
+          (result) => result,
+        )
       },
       giveWay: () => pace.giveWay(),
       warn,
@@ -116,7 +123,17 @@ export class StoreKeeper<M extends object> {
   }
 
   /** Removes at once every message that left the view, whatever the policies say and whatever it takes. */
-  async compact(key: string): Promise<CompactResult> {
+  compact(key: string): Promise<CompactResult> {
+    const about = { backend: this.#context.source.backend.name, session: key, reason: 'asked' } as const
+    return observe(
+      'turnlog:compaction',
+      about,
+      () => this.#compact(key),
+      (result) => result,
+    )
+  }
+
+  async #compact(key: string): Promise<CompactResult> {
     const { source } = this.#context
     const { backend } = source
     const before = await backend.head(key)
@@ -204,7 +221,14 @@ export class StoreKeeper<M extends object> {
     await this.#context.source.backend.maintenance?.reclaim({ session })
   }
 
-  async #compactDue(key: string, due: DueCompaction): Promise<number> {
+  #compactDue(key: string, due: DueCompaction): Promise<number> {
+    if (due.step === 'checkpoint') return this.#carryOut(key, due)
+    const about = { backend: this.#context.source.backend.name, session: key, reason: due.reason }
+    const sizes = (removed: number) => ({ eventsRemoved: removed, bytesFreed: Math.round(removed * due.eventBytes) })
+    return observe('turnlog:compaction', about, () => this.#carryOut(key, due), sizes)
+  }
+
+  async #carryOut(key: string, due: DueCompaction): Promise<number> {
     const { states } = this.#context
     const wasInUse = states.peek(key) !== undefined
     let removed = 0

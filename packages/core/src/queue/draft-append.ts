@@ -1,5 +1,6 @@
 import type { AppendOptions, Backend, Expected } from '../backend/backend.ts'
 import type { EventRecord } from '../backend/event-record.ts'
+import { isObserved, observe } from '../diagnostics/observe.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
 import type { Json } from '../json/json.ts'
 import type { Draft } from '../plan/draft.ts'
@@ -21,6 +22,17 @@ export class DraftAppend<M> {
 
   /** Not async, because every message comes this way: the backend's own promise is what is waited for. */
   offer(): Promise<void> {
+    return isObserved('turnlog:append') ? this.#observedWrite() : this.#write()
+  }
+
+  #observedWrite(): Promise<void> {
+    const { events } = this.#draft
+    const about = { backend: this.#backend.name, session: this.#session }
+    const sizes = () => ({ events: events.length, bytes: JSON.stringify(events).length })
+    return observe('turnlog:append', about, () => this.#write(), sizes)
+  }
+
+  #write(): Promise<void> {
     const { events, trimBefore, state } = this.#draft
     const options: AppendOptions | undefined = trimBefore === undefined ? undefined : { trimBefore }
     return this.#backend.append(
