@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openStore } from '@turnlog/core'
-import { registerDefaultBackends } from '../register-default-backends.ts'
-import type { AnyMessage } from '../context.ts'
+import { openStore } from 'turnlog'
+import type { DemoMessage } from './conversation.ts'
 import { KEY, messageOf, summaryOf } from './conversation.ts'
 
 /** How long a model takes to write a summary, here. */
@@ -15,8 +14,7 @@ const SUMMARISE_FROM = 24
 
 /** An agent that records without end, and a summariser beside it. Its parent kills it. */
 async function main(path: string): Promise<void> {
-  registerDefaultBackends()
-  const store = await openStore<AnyMessage>({ backend: 'leveldb', path })
+  const store = await openStore<DemoMessage>({ backend: 'leveldb', path })
 
   const summarise = async (): Promise<void> => {
     for (;;) {
@@ -25,7 +23,7 @@ async function main(path: string): Promise<void> {
       const through = positions[messages.length - KEEP - 1]
       const last = messages[messages.length - KEEP - 1]
       if (messages.length < SUMMARISE_FROM || through === undefined) continue
-      await store.summarize(KEY, { summary: summaryOf(Number(last?.['n'])), through, version })
+      await store.summarize(KEY, { summary: summaryOf(last?.n ?? 0), through, version })
       say(`summary ${through}`)
     }
   }

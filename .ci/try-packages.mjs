@@ -1,7 +1,7 @@
 // Packs every package, installs the tarballs into empty projects with npm, pnpm and yarn (1 and 4), and uses them as a
 // newcomer would: on Node 20, 22 and 24, after kill -9, with the command, and type-checked under node16 and bundler
 // resolution. Needs the registry. Not a part of `npm test`.
-// Usage: node packages/turnlog/scripts/try-packages.mjs [npm|pnpm|yarn1|yarn4 ...]
+// Usage: node .ci/try-packages.mjs [npm|pnpm|yarn1|yarn4 ...]
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ enableTelemetry: false
 enableGlobalCache: false
 enableImmutableInstalls: false
 `
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../', import.meta.url))
 
 const WRITE = `import { openStore } from 'turnlog'
 

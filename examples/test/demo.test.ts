@@ -1,12 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
-import { runCommand } from './run-command.ts'
-import { temporaryDirectory } from './sample-store.ts'
+import { expect, onTestFinished, test } from 'vitest'
 
 const DEMO = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url))
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'turnlog-demo-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
 
 function runDemo(cwd: string): { status: number | null; stdout: string; stderr: string } {
   return spawnSync(process.execPath, [DEMO], { cwd, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } })
@@ -26,7 +31,7 @@ function whatStays(text: string): string[] {
 
 /** Every line of the demo that the README quotes is one that the demo prints. */
 function expectQuoted(output: string): void {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
   const [, quoted = ''] = /^`npm run demo`.*?^```text\n(.*?)^```$/ms.exec(readme) ?? []
   const printed = whatStays(output)
   expect(whatStays(quoted).filter((line) => !printed.some((other) => other.includes(line)))).toEqual([])
@@ -45,11 +50,11 @@ test('the demo loses nothing, shows what others lose, and leaves a store to look
   expect(stdout).toMatch(/JSONL \+ metadata +41 +40 +1\n/)
   expect(stdout).toMatch(/Turnlog +(\d+) +\1 +0\n/)
   expectQuoted(stdout)
-  const env = { TURNLOG_STORE: 'leveldb:.demo/sessions' }
-  expect(await runCommand(['verify'], { cwd, env })).toMatchObject({ code: 0 })
-  const next = [...stdout.matchAll(/bin\.js (.*)\n/g)].map(([, args = '']) => args.split(' '))
+  const env = { ...process.env, TURNLOG_STORE: 'leveldb:.demo/sessions' }
+  const next = [...stdout.matchAll(/node (.*bin\.js) (.*)\n/g)]
   expect(next.length).toBe(5)
-  for (const args of next) expect(await runCommand(args, { cwd, env }), args.join(' ')).toMatchObject({ code: 0 })
+  for (const [, bin = '', args = ''] of [...next, ['', next[0]?.[1], 'verify']])
+    expect(spawnSync(process.execPath, [bin, ...args.split(' ')], { cwd, env }), args).toMatchObject({ status: 0 })
   expect(runDemo(cwd).status).toBe(0)
 })
 

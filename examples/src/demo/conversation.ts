@@ -1,4 +1,9 @@
-import type { AnyMessage } from '../context.ts'
+export interface DemoMessage {
+  readonly role: string
+  /** Its number in the conversation. */
+  readonly n: number
+  readonly [field: string]: unknown
+}
 
 export const KEY = 'web:mia'
 
@@ -8,7 +13,7 @@ const CITIES = ['Rome', 'Naples', 'Florence', 'Bologna', 'Turin', 'Verona', 'Ven
 const TURN = 4
 
 /** The n-th message of a conversation that never ends, from 1. */
-export function messageOf(n: number): AnyMessage {
+export function messageOf(n: number): DemoMessage {
   const turn = Math.ceil(n / TURN)
   const city = cityOf(turn)
   const id = `call_${turn}`
