@@ -2,41 +2,19 @@ import type { AppendOptions, EventRecord, Expected, Head, Json } from '@turnlog/
 import { eraseConflict, planAppend } from '@turnlog/core/backend'
 import type { Lease } from '../file-system/file-pool.ts'
 import { systemCode } from '../file-system/file-system.ts'
-import { toStoreError } from '../format/to-store-error.ts'
-import { headOf } from './committed.ts'
-import { EVENTS_AT_ONCE, stringify, stringifyInTurns } from './event-texts.ts'
-import type { Snapshot } from './locate-line.ts'
+import { toStoreError } from '../to-store-error.ts'
+import { headOf } from '../format/committed.ts'
+import { EVENTS_AT_ONCE, stringify, stringifyInTurns } from '../append/event-texts.ts'
+import type { Snapshot } from '../read/locate-line.ts'
 import { SessionFile } from './session-file.ts'
 import type { WriteContext } from './write-context.ts'
 
-interface PendingAppend {
-  readonly kind: 'append'
-  readonly expected: Expected
-  readonly events: readonly EventRecord[]
-  readonly texts: readonly string[]
-  readonly projectionText: string
-  readonly options: AppendOptions | undefined
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
-interface PendingWork {
-  readonly kind: 'work'
-  readonly run: () => Promise<void>
-}
-
-/** Characters that go out in one write: enough for any number of messages, small enough for one buffer. */
-const MAX_GATHERED_CHARACTERS = 8 * 1024 * 1024
-
-/**
- * The queue of one session. Appends that wait while one is being written go out together, as one batch in one write:
- * none of them is acknowledged before it is on disk, and a crash leaves all of them or none.
- */
+/** The operations on one session, one after the other. */
 export class SessionWriter {
   readonly #file: SessionFile
-  readonly #queue: (PendingAppend | PendingWork)[] = []
-  #isDraining = false
-  /** Calls that have yet to come to the queue, or are about to open the file. */
+  /** Settles with the last operation that was begun; `undefined` when none is under way. */
+  #last: Promise<void> | undefined
+  /** Calls that are about to begin an operation or to open the file. */
   #holds = 0
 
   constructor(context: WriteContext, session: string) {
@@ -45,7 +23,7 @@ export class SessionWriter {
 
   /** Nothing waits and nothing is in doubt: the object may be dropped and made again. */
   get isIdle(): boolean {
-    return !this.#isDraining && this.#holds === 0 && (this.#file.isSettled || !this.#file.isLoaded)
+    return this.#last === undefined && this.#holds === 0 && (this.#file.isSettled || !this.#file.isLoaded)
   }
 
   /** A write failed, and it is not sure yet that nothing of it is left. */
@@ -62,9 +40,7 @@ export class SessionWriter {
     const { session } = this.#file
     const projectionText = stringify(projection, session)
     const write = (texts: readonly string[]): Promise<void> =>
-      new Promise((resolve, reject) => {
-        this.#push({ kind: 'append', expected, events, texts, projectionText, options, resolve, reject })
-      })
+      this.#exclusively(() => this.#write({ expected, events, texts, projectionText, options }))
     if (events.length > EVENTS_AT_ONCE) return this.#hold(async () => write(await stringifyInTurns(events, session)))
     return write(events.map((event) => stringify(event, session)))
   }
@@ -118,117 +94,64 @@ export class SessionWriter {
   }
 
   /** Removes trimmed bytes from the file; gives how many. */
-  async reclaim(): Promise<number> {
-    let freed = 0
-    await this.#exclusively(async () => {
+  reclaim(): Promise<number> {
+    return this.#exclusively(async () => {
       await this.#file.settle()
-      freed = await this.#file.rewrite()
+      return this.#file.rewrite()
     })
-    return freed
   }
 
-  /** Resolves when everything that waits now is done. */
+  /** Resolves when every operation that was begun has ended. */
   settled(): Promise<void> {
-    return this.#isDraining ? this.#exclusively(() => Promise.resolve()) : Promise.resolve()
+    return this.#last ?? Promise.resolve()
   }
 
-  /** Of two objects for one session each would write over what the other has written. */
+  /** Keeps this object from being dropped: of two for one session each would write over what the other has written. */
   async #hold<T>(work: () => Promise<T>): Promise<T> {
-    this.#holds += 1
+    this.#holds++
     try {
       return await work()
     } finally {
-      this.#holds -= 1
+      this.#holds--
     }
   }
 
-  #push(pending: PendingAppend | PendingWork): void {
-    this.#queue.push(pending)
-    if (!this.#isDraining) void this.#drain()
-  }
-
-  #exclusively(work: () => Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#push({ kind: 'work', run: () => work().then(resolve, reject) })
-    })
-  }
-
-  /** Never rejects: every failure is told to those whose work it was. */
-  async #drain(): Promise<void> {
-    this.#isDraining = true
-    for (let pending; (pending = this.#queue.shift()) !== undefined;) {
-      if (pending.kind === 'work') {
-        await pending.run()
-        continue
-      }
-      const again = await this.#write(this.#gather(pending))
-      this.#queue.unshift(...again)
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last === undefined ? work() : this.#last.then(work)
+    const ended = (): void => {
+      if (this.#last === last) this.#last = undefined
     }
-    this.#isDraining = false
+    const last: Promise<void> = done.then(ended, ended)
+    this.#last = last
+    return done
   }
 
-  #gather(append: PendingAppend): PendingAppend[] {
-    const gathered = [append]
-    let characters = lengthOf(append)
-    for (;;) {
-      const next = this.#queue[0]
-      if (next?.kind !== 'append') return gathered
-      characters += lengthOf(next)
-      if (characters > MAX_GATHERED_CHARACTERS) return gathered
-      gathered.push(next)
-      this.#queue.shift()
-    }
-  }
-
-  /** Gives back the appends that have to be judged anew. */
-  async #write(appends: readonly PendingAppend[]): Promise<readonly PendingAppend[]> {
+  async #write({ expected, events, texts, projectionText, options }: Append): Promise<void> {
     const file = this.#file
     let lease: Lease | undefined
-    const accepted: PendingAppend[] = []
-    const refused: { readonly append: PendingAppend; readonly error: unknown }[] = []
     const trimmedBefore = file.committed?.head.first
     try {
       if (!file.isSettled) await file.settle()
       lease = file.takeAsWeLeftIt() ?? (await file.openAsWeLeftIt())
-      let head: Pick<Head, 'first' | 'last' | 'incarnation'> | undefined = file.committed?.head
-      for (const append of appends) {
-        try {
-          const { expected, events, options } = append
-          const { first, last } = planAppend(file.session, head, expected, events, options)
-          head = { first, last, incarnation: expected.incarnation }
-          accepted.push(append)
-        } catch (error) {
-          // Judged on appends that are not written yet, so it may be told only when they are.
-          if (accepted.length === 0) append.reject(error)
-          else refused.push({ append, error })
-        }
-      }
-      const newest = accepted.at(-1)
-      if (newest === undefined || head === undefined) return []
-      const projectionText = newest.projectionText
-      const texts = accepted.length === 1 ? newest.texts : accepted.flatMap((append) => append.texts)
-      const start = head.last - texts.length + 1
-      const { first, incarnation } = head
-      await file.write({ texts, start, first, incarnation, projectionText }, lease)
+      const { first, last } = planAppend(file.session, file.committed?.head, expected, events, options)
+      const start = last - texts.length + 1
+      await file.write({ texts, start, first, incarnation: expected.incarnation, projectionText }, lease)
     } catch (error) {
-      const failure = toStoreError(error, 'append to', file.path, file.session)
-      for (const append of accepted.length === 0 ? appends : accepted) append.reject(failure)
-      return refused.map(({ append }) => append)
+      throw toStoreError(error, 'append to', file.path, file.session)
     } finally {
       lease?.release()
     }
-    for (const append of accepted) append.resolve()
-    for (const { append, error } of refused) append.reject(error)
     if (file.committed?.head.first !== trimmedBefore && file.isDueForRewrite) {
-      // Not urgent, and nobody to tell: if it fails, the old file is still good and the next trim tries again.
+      // Not urgent, and no caller waits: if it fails, the old file is still good and the next trim tries again.
       void this.reclaim().catch(() => undefined)
     }
-    return []
   }
 }
 
-function lengthOf({ texts }: PendingAppend): number {
-  let length = 0
-  for (const text of texts) length += text.length
-  return length
+interface Append {
+  readonly expected: Expected
+  readonly events: readonly EventRecord[]
+  readonly texts: readonly string[]
+  readonly projectionText: string
+  readonly options: AppendOptions | undefined
 }
