@@ -14,7 +14,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   importers: ['@turnlog/core', '@turnlog/core/backend'],
   'leveldb-files': [],
   'storage-kit': ['@turnlog/core/backend'],
-  'leveldb-backend': ['@turnlog/core/backend', '@turnlog/core', '@turnlog/leveldb-files', '@turnlog/storage-kit'],
+  'leveldb-backend': [
+    '@turnlog/core/backend',
+    '@turnlog/core',
+    '@turnlog/leveldb-files',
+    '@turnlog/storage-kit',
+    '@turnlog/storage-kit/find-store',
+  ],
   'jsonl-backend': ['@turnlog/core/backend', '@turnlog/core', '@turnlog/storage-kit'],
   conformance: ['@turnlog/core', '@turnlog/core/backend', '@turnlog/core/memory'],
 }

@@ -2,9 +2,9 @@ import { guardBackend } from '@turnlog/core/backend'
 import type { Backend, BackendDefinition } from '@turnlog/core/backend'
 
 import { fromLevel } from './database/level-error.ts'
+import { loadLevel } from './database/load-level.ts'
 import { checkOptions } from './leveldb-options.ts'
 import type { CheckedOptions, LevelDbOptions } from './leveldb-options.ts'
-import { describeLock } from './lock/describe-lock.ts'
 import { storePlace } from './open/store-place.ts'
 
 /** A backend on LevelDB. @throws `INVALID_CONFIG` */
@@ -16,9 +16,13 @@ export function leveldbBackend(options: LevelDbOptions): Backend {
 export const backend: BackendDefinition = {
   name: 'leveldb',
   contract: 1,
-  create: (options) => withChecked(checkOptions(options)),
+  create: (options) => {
+    const checked = checkOptions(options)
+    loadLevel() // now, so that a fallback can be chosen in place of what does not load
+    return withChecked(checked)
+  },
   storePlace,
-  describeLock,
+  describeLock: async (directory) => (await import('./lock/describe-lock.ts')).describeLock(directory),
 }
 
 function withChecked(options: CheckedOptions): Backend {

@@ -1,19 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
 
-/** The native part of LevelDB is found from where it is installed, not from where the bundle is. */
-const nativeBinding: Plugin = {
-  name: 'native-binding',
+/** LevelDB stays out of the bundle and is found from where it is installed: `require` asks from where its caller is. */
+const nativeModule: Plugin = {
+  name: 'native-module',
   setup: (bundle) => {
-    bundle.onLoad({ filter: /classic-level[\\/]binding\.js$/ }, ({ path }) => {
-      const [file, directory] = [JSON.stringify(path), JSON.stringify(dirname(path))]
-      return {
-        contents: `module.exports = require('node:module').createRequire(${file})('node-gyp-build')(${directory})`,
-      }
+    bundle.onLoad({ filter: /leveldb-backend[\\/]dist[\\/].*load-level\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      return { contents: source.replace('import.meta.url', JSON.stringify(pathToFileURL(path).href)) }
     })
   },
 }
@@ -34,7 +34,7 @@ export async function bundleChildren(files: readonly string[]): Promise<string> 
     target: 'node20',
     outdir: directory,
     outExtension: { '.js': '.mjs' },
-    plugins: [nativeBinding],
+    plugins: [nativeModule],
     // CommonJS packages inside of the bundle ask for Node's own modules by `require`.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",

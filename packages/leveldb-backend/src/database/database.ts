@@ -30,7 +30,7 @@ export class Database {
   readonly #guard: TableGuard | undefined
   readonly #explain: (cause: unknown) => StoreError | undefined
   #exchange: Promise<void> | undefined
-  #era = 0
+  #generation = 0
   /** Why the last exchange failed: LevelDB is closed then. */
   #closedBy: unknown
   /** Under way: LevelDB must not be closed below them. */
@@ -71,8 +71,8 @@ export class Database {
   }
 
   /** Another one whenever everything was taken back: only in between can a session have ended and begun anew. */
-  get era(): number {
-    return this.#era
+  get generation(): number {
+    return this.#generation
   }
 
   /** Whether what is asked for is seen as it is now. If not, LevelDB is asked later. */
@@ -123,7 +123,7 @@ export class Database {
         const rows = await this.step(lent, limit)
         if (rows !== undefined) return rows
       } finally {
-        await this.giveBack(lent)
+        this.giveBack(lent)
       }
     }
   }
@@ -142,14 +142,14 @@ export class Database {
     return this.isReady ? this.#loans.step(lent, limit) : this.#stepLater(lent, limit)
   }
 
-  /** Nobody steps it from now on; a step that is under way still gets its rows. */
-  giveBack(lent: Lent): Promise<void> {
-    return this.#loans.giveBack(lent)
+  /** Nobody steps it from now on; a step that is under way still gets its rows. It is closed in the background. */
+  giveBack(lent: Lent): void {
+    this.#loans.giveBack(lent)
   }
 
   /** Takes back all iterators that there are now. */
   release(): Promise<void> {
-    this.#era += 1
+    this.#generation += 1
     return this.#loans.takeBack()
   }
 

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
 import { logName } from '@turnlog/leveldb-files'
-import { ClassicLevel } from 'classic-level'
+import type { ClassicLevel } from 'classic-level'
 
 import { cutFile } from '../files/set-aside.ts'
 import { readManifest } from '../files/inspect-store.ts'
@@ -12,11 +12,13 @@ import { listStoreFiles } from '../files/store-files.ts'
 import { fromLevel, levelCode } from './level-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { makeTemporaryDirectory } from './make-temporary-directory.ts'
+import { loadLevel } from './load-level.ts'
 
 export type Level = ClassicLevel<Buffer, Buffer>
 
 /** @throws `LOCKED`, `CORRUPT`, `IO` */
 export async function openLevel(directory: string, options: CheckedOptions, create: boolean): Promise<Level> {
+  const { ClassicLevel } = loadLevel()
   const level: Level = new ClassicLevel<Buffer, Buffer>(directory, {
     keyEncoding: 'buffer',
     valueEncoding: 'buffer',

@@ -13,6 +13,8 @@ export class Loans {
   readonly #failure: (error: unknown) => StoreError
   readonly #lent = new Set<Lent>()
   readonly #snapshots = new Set<Snapshot>()
+  /** Given back, and not yet closed. */
+  readonly #closing = new Set<Promise<void>>()
 
   /** `failure` makes of LevelDB's error what a reader is told. */
   constructor(level: Level, failure: (error: unknown) => StoreError) {
@@ -60,13 +62,15 @@ export class Loans {
     return (lent.reading = this.#read(lent, limit))
   }
 
-  /** Nobody steps it from now on; a step that is under way still gets its rows. */
-  async giveBack(lent: Lent): Promise<void> {
+  /**
+   * Nobody steps it from now on; a step that is under way still gets its rows. A reader does not wait until it is closed:
+   * that is a hop of its own, as long as the one that read the rows.
+   */
+  giveBack(lent: Lent): void {
     this.#lent.delete(lent)
-    await lent.reading?.catch(() => undefined) // whoever reads is told
-    const { iterator } = lent
-    lent.iterator = undefined
-    await iterator?.close()
+    const closing = this.#close(lent).catch(() => undefined) // its rows were read, and nobody else needs it
+    this.#closing.add(closing)
+    void closing.finally(() => this.#closing.delete(closing))
   }
 
   /** Takes back everything that is on loan now. */
@@ -74,8 +78,14 @@ export class Loans {
     // Nobody may begin to read from a snapshot that ends as soon as the readers that there are now have stopped.
     const snapshots = [...this.#snapshots]
     this.#snapshots.clear()
-    await Promise.all(Array.from(this.#lent, (lent) => this.giveBack(lent)))
+    for (const lent of this.#lent) this.giveBack(lent)
+    await Promise.all(this.#closing)
     await Promise.all(snapshots.map((snapshot) => snapshot.close()))
+  }
+
+  async #close(lent: Lent): Promise<void> {
+    await lent.reading?.catch(() => undefined) // whoever reads is told
+    await lent.iterator?.close()
   }
 
   async #read(lent: Lent, limit: number): Promise<readonly Row[]> {

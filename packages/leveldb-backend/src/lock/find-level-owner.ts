@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync
 import { join } from 'node:path'
 
 import { isLockedHere } from '@turnlog/storage-kit'
-import { ClassicLevel } from 'classic-level'
 
 import { levelCode, rootCause } from '../database/level-error.ts'
+import { loadLevel } from '../database/load-level.ts'
 
 const PROBE = 'turnlog.lock.probe-'
 
@@ -56,6 +56,7 @@ function tryLink(makeLink: typeof symlinkSync, link: string): boolean {
 }
 
 async function openNothing(directory: string): Promise<unknown> {
+  const { ClassicLevel } = loadLevel()
   const level = new ClassicLevel(directory, { createIfMissing: false })
   try {
     await level.open()

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
 
-import { Anchor, ANCHOR_FILE } from '../open/anchor.ts'
+import { Anchor } from '../open/anchor.ts'
+import { ANCHOR_FILE } from '../open/store-place.ts'
 import { COUNTER_KEY, decodeCounter, decodeIdentity, IDENTITY_KEY } from '../rows/store-rows.ts'
 import type { Counter } from '../rows/store-rows.ts'
 

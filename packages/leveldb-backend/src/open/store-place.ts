@@ -1,8 +1,8 @@
 import type { BackendOptions, StorePlace } from '@turnlog/core/backend'
-import { findStore } from '@turnlog/storage-kit'
+import { findStore } from '@turnlog/storage-kit/find-store'
 
-import { ANCHOR_FILE } from './anchor.ts'
-
+/** Says how far a store had come, see `Anchor`. */
+export const ANCHOR_FILE = 'turnlog.anchor'
 /** One of these is in every store, also in one that was copied only in part. */
 const MARKER_FILES = ['CURRENT', ANCHOR_FILE]
 

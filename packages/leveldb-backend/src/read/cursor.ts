@@ -64,7 +64,7 @@ export class Cursor {
   async close(): Promise<void> {
     await this.#ahead?.catch(() => undefined) // nobody will ask for it any more
     this.#ahead = undefined
-    if (this.#lent !== undefined) await this.#database.giveBack(this.#lent)
+    if (this.#lent !== undefined) this.#database.giveBack(this.#lent)
   }
 
   #begin(options: LendOptions): void {

@@ -1,10 +1,10 @@
 import { clipRanges, StoreError } from '@turnlog/core/backend'
 import type { EventRecord, Range, ReadOptions } from '@turnlog/core/backend'
 
-import { Moment } from './moment.ts'
-import { StretchReader } from './stretch-reader.ts'
-import type { EventSource } from './stretch-reader.ts'
-import { isAskedAtOnce, limitRanges, STRETCHES_AT_ONCE, stretchesOf } from './stretches.ts'
+import { ReadEpoch } from './read-epoch.ts'
+import { GroupReader } from './group-reader.ts'
+import type { EventSource } from './group-reader.ts'
+import { GROUPS_AT_ONCE, groupRanges, isAskedAtOnce, limitRanges } from './range-groups.ts'
 
 /**
  * The events of the ranges, from one snapshot taken now, in the order asked for. Every seq between the first and the
@@ -21,31 +21,31 @@ export async function* readEvents(
   if (source === undefined) return
   const reverse = options.reverse === true
   const { database, head } = source
-  const wanted = stretchesOf(limitRanges(clipRanges(head, ranges), reverse, options.limit), head, reverse)
-  const moment = new Moment(database, !isAskedAtOnce(wanted, head))
-  const readers: StretchReader[] = []
+  const groups = groupRanges(limitRanges(clipRanges(head, ranges), reverse, options.limit), reverse)
+  const epoch = new ReadEpoch(database, !isAskedAtOnce(groups, head, reverse))
+  const readers: GroupReader[] = []
   try {
-    for (const [index, stretch] of wanted.entries()) {
-      for (let ahead = readers.length; ahead < Math.min(wanted.length, index + STRETCHES_AT_ONCE); ahead += 1) {
-        readers.push(new StretchReader(source, wanted[ahead] ?? stretch, reverse, moment))
+    for (const index of groups.keys()) {
+      for (const group of groups.slice(readers.length, index + GROUPS_AT_ONCE)) {
+        readers.push(new GroupReader(source, group, reverse, epoch))
       }
       const reader = readers[index]
       for (;;) {
         options.signal?.throwIfAborted()
         const batch = await reader?.next()
         if (batch === undefined) break
-        if (reader?.isLate === true) await refuseAnotherLife(source)
+        if (reader?.isLate === true) await refuseNextIncarnation(source)
         yield batch
       }
     }
   } finally {
     for (const reader of readers) await reader.close()
-    await moment.end()
+    await epoch.end()
   }
 }
 
-/** To be asked after a batch was read: if the session still lives the same life, so it did when that was read. */
-async function refuseAnotherLife(source: EventSource): Promise<void> {
+/** Call this after a batch was read: if the incarnation has not changed, the batch belongs to it. @throws `TRIMMED` */
+async function refuseNextIncarnation(source: EventSource): Promise<void> {
   const { session, head } = source
   if ((await source.present())?.incarnation === head.incarnation) return
   throw new StoreError(

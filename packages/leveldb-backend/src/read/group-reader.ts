@@ -13,28 +13,28 @@ import { seqOf } from '../rows/row-keys.ts'
 import { isSingle } from '../rows/row-value.ts'
 import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
 import { segmentSpan } from '../rows/segment.ts'
-import type { Moment } from './moment.ts'
-import { SegmentRows } from './segment-rows.ts'
-import { isSealed, rowsOf } from './stretches.ts'
-import type { Stretch } from './stretches.ts'
+import type { ReadEpoch } from './read-epoch.ts'
+import { KeyedRows } from './keyed-rows.ts'
+import { maxRows } from './range-groups.ts'
+import type { RangeGroup } from './range-groups.ts'
 
 export interface EventSource {
   readonly session: string
   readonly keys: SessionKeys
   readonly head: HeadRow
   readonly database: Database
-  /** The head as it is now: after an iterator was taken back, rows may be gone with good reason. */
+  /** The head as it is now: after an iterator was revoked, rows may be gone with good reason. */
   present(): Promise<HeadRow | undefined>
 }
 
-/** Reads one stretch: what is sealed by the keys of its segments, the rest and what is not found so by an iterator. */
-export class StretchReader {
+/** Reads one group of ranges: by the keys of its rows, and what is not found so by an iterator. */
+export class GroupReader {
   readonly #source: EventSource
-  readonly #ranges: Stretch
+  readonly #ranges: RangeGroup
   readonly #reverse: boolean
-  readonly #moment: Moment
-  /** As long as segments are where they are expected. */
-  #segments: SegmentRows | undefined
+  readonly #epoch: ReadEpoch
+  /** As long as rows are under the keys where they are expected. */
+  #keyed: KeyedRows | undefined
   #cursor: Cursor | undefined
   #isLate = false
   #index = 0
@@ -43,58 +43,60 @@ export class StretchReader {
   /** Read forwards: the seq that the next row begins with, or holds if it is the first; wanted or not. */
   #at: number
 
-  constructor(source: EventSource, ranges: Stretch, reverse: boolean, moment: Moment) {
+  constructor(source: EventSource, ranges: RangeGroup, reverse: boolean, epoch: ReadEpoch) {
     this.#source = source
     this.#ranges = ranges
     this.#reverse = reverse
-    this.#moment = moment
+    this.#epoch = epoch
     this.#next = reverse ? (ranges[0]?.to ?? 0) : (ranges[0]?.from ?? 0)
     this.#at = this.#next
     const { database, keys, head } = source
-    if (reverse || !isSealed(ranges, head)) this.#cursor = this.#iterate()
-    else this.#segments = new SegmentRows(database, keys, ranges, head.sealed, moment)
+    // Before all tables are checked each key costs an iterator of its own.
+    if (reverse || !database.isReady) this.#cursor = this.#iterate()
+    else this.#keyed = new KeyedRows(database, keys, ranges, head.sealed, epoch)
   }
 
   /** `undefined` at the end. */
   async next(): Promise<readonly EventRecord[] | undefined> {
     while (!this.#isDone) {
-      const batch = this.#segments === undefined ? await this.#nextRows() : await this.#nextSegments(this.#segments)
+      const batch = this.#keyed === undefined ? await this.#nextRows() : await this.#nextKeyed(this.#keyed)
       if (batch.length > 0) return batch
     }
     return undefined
   }
 
-  /** What it gives may be of another life of the session. */
+  /** What it gives may be of another incarnation of the session. */
   get isLate(): boolean {
-    return this.#isLate || this.#segments?.isLate === true || this.#cursor?.isRenewed === true
+    return this.#isLate || this.#keyed?.isLate === true || this.#cursor?.isRenewed === true
   }
 
   async close(): Promise<void> {
-    await this.#segments?.close()
+    await this.#keyed?.close()
     await this.#cursor?.close()
   }
 
-  async #nextSegments(segments: SegmentRows): Promise<readonly EventRecord[]> {
+  async #nextKeyed(keyed: KeyedRows): Promise<readonly EventRecord[]> {
     const batch: EventRecord[] = []
-    const rows = await segments.next()
-    for (const value of rows) {
+    const rows = await keyed.next()
+    for (const { seq, value } of rows) {
       if (this.#isDone) break
       // Each of these rows holds what is wanted next, or they are not the right ones.
       this.#at = this.#next
-      const isFound = value !== undefined && !isSingle(value) && holds(segmentSpan(value), this.#at)
+      const isFound =
+        value !== undefined && holds(isSingle(value) ? { first: seq, last: seq } : segmentSpan(value), this.#at)
       if (isFound && this.#take(value, batch)) continue
-      await this.#giveUp(segments)
+      await this.#giveUp(keyed)
       return batch
     }
-    if (rows.length === 0) await this.#giveUp(segments)
+    if (rows.length === 0) await this.#giveUp(keyed)
     return batch
   }
 
   /** An iterator goes on from here. It is begun at once: when the caller comes back, the rows may have been trimmed. */
-  async #giveUp(segments: SegmentRows): Promise<void> {
-    this.#segments = undefined
-    this.#isLate ||= segments.isLate
-    await segments.close()
+  async #giveUp(keyed: KeyedRows): Promise<void> {
+    this.#keyed = undefined
+    this.#isLate ||= keyed.isLate
+    await keyed.close()
     this.#cursor = this.#iterate()
   }
 
@@ -120,9 +122,9 @@ export class StretchReader {
   #iterate(): Cursor {
     // Only keys tell single rows apart: read backwards those behind the range, read forwards those between ranges.
     const keys = this.#reverse || this.#ranges.length > 1
-    const options = { keys, snapshot: this.#moment.snapshot }
-    this.#isLate ||= this.#moment.isOver
-    const total = rowsOf(this.#ranges)
+    const options = { keys, snapshot: this.#epoch.snapshot }
+    this.#isLate ||= this.#epoch.isOver
+    const total = maxRows(this.#ranges)
     // Read backwards, single rows behind the range may come first.
     const limits = this.#reverse
       ? { rows: Math.min(ROWS_MOST, total + SEGMENT_EVENTS) }
