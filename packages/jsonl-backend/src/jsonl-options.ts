@@ -36,7 +36,7 @@ const KNOWN: ReadonlySet<string> = new Set(['path', 'durability', 'maxOpenFiles'
 export function checkOptions(options: JsonlOptions | BackendOptions): Required<JsonlOptions> {
   const { path, durability = 'sync', maxOpenFiles = 256, rewriteWhenTrimmed = 0.5 } = options as Record<string, unknown>
   for (const name of Object.keys(options)) {
-    if (!KNOWN.has(name)) throw invalid(name, 'is not an option of it', `Known are ${[...KNOWN].join(', ')}`)
+    if (!KNOWN.has(name)) throw invalid(name, 'is unknown', `Known: ${[...KNOWN].join(', ')}`)
   }
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw invalid('path', `is ${JSON.stringify(path)}`, 'Give the directory of the session files')

@@ -93,7 +93,7 @@ export class Context {
     if (chosen.config.backend === 'memory') {
       throw new StoreError(
         'INVALID_CONFIG',
-        'A store in memory ends with the command: there is nothing in it before, and nothing would be left of it. Give one in a directory, such as leveldb:./sessions.',
+        'The memory backend holds nothing that the command could read. Use a directory, such as leveldb:./sessions.',
       )
     }
     return chosen

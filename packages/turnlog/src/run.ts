@@ -80,10 +80,10 @@ function tellInterruption({ terminal, json }: Context, { isSilent }: Interruptio
 
 async function program(args: readonly string[], act: Act, { output, errors }: TerminalStreams): Promise<Command> {
   const root = new Command('turnlog')
-    .description('Looks into the sessions of AI agents, and looks after them.')
+    .description('Inspect and maintain AI agent sessions stored with Turnlog.')
     .version(packageVersion(), '-V, --version')
     .option('--store <store>', 'leveldb:./dir, jsonl:./dir, a path (LevelDB), a config .json, or a module .js')
-    .option('--json', 'for machines: JSON on the output, errors as JSON on the error stream')
+    .option('--json', 'machine-readable: JSON on stdout, errors as JSON on stderr')
     .option('--no-color', 'no colours (also: NO_COLOR=1, or any output that is not a terminal)')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

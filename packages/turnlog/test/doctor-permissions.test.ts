@@ -19,7 +19,7 @@ test.skipIf(process.platform === 'win32')(
       checkPermissions(path, access).map(({ status, message }) => `${status}: ${message}`)
     expect(permissions()).toEqual(['ok: only for its owner'])
     chmodSync(path, 0o755)
-    const open = expect.stringMatching(/^notice: .* open to others/) as string
+    const open = expect.stringMatching(/^notice: .* accessible to other users/) as string
     expect(permissions()).toEqual([open])
     expect(permissions(withoutWriting)).toEqual(['problem: This user can read the store, but not write to it.', open])
   },

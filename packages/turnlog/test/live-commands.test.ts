@@ -109,7 +109,7 @@ test('of a LevelDB store whose log is damaged it advises only what works then', 
     )
   }
   const planned = await runCommand(['repair', '--dry-run'], { env })
-  expect(planned).toMatchObject({ code: 1, stdout: expect.stringContaining('This is what a repair does') })
+  expect(planned).toMatchObject({ code: 1, stdout: expect.stringContaining('Repair would make ') })
 })
 
 describe('a damaged JSONL store', () => {
@@ -195,7 +195,7 @@ describe('a damaged JSONL store', () => {
     const planned = await runCommand(['repair', '--dry-run'], { env })
     expect(planned).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/This is what a repair does, \d+ steps?:\n {2}• /),
+      stdout: expect.stringMatching(/Repair would make \d+ changes?:\n {2}• /),
     })
     expect(await runCommand(['repair'], { env })).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') })
     expect(readFileSync(file)).toEqual(before)
@@ -266,11 +266,11 @@ test.skipIf(noTerminal !== undefined)(
   async () => {
     const { env } = await sampleStore('jsonl')
     const declined = startInTerminal(['rm', 'guest:7'], { env })
-    await declined.until(/Delete guest:7 for good\? \[y\/N\]/)
+    await declined.until(/Delete guest:7 permanently\? \[y\/N\]/)
     declined.child.stdin?.write('n\n')
     expect(await declined.finished).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing was changed.') })
     const rm = startInTerminal(['rm', 'guest:7'], { env })
-    await rm.until(/Delete guest:7 for good\? \[y\/N\]/)
+    await rm.until(/Delete guest:7 permanently\? \[y\/N\]/)
     rm.child.stdin?.write('yes\n')
     expect(await rm.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted 1 session.') })
     const painted = await startInTerminal(['list'], { env }).finished
@@ -298,7 +298,7 @@ test.skipIf(noTerminal !== undefined)(
       stdout: expect.stringMatching(/Removed \d+ events, .* freed/),
     })
     const { stdout } = await runCommand(['log', 'trip:1'], { env })
-    expect(stdout).toMatch(/Compacted +\d+ events removed for good/)
+    expect(stdout).toMatch(/Compacted +\d+ events removed permanently/)
   },
 )
 
@@ -308,11 +308,11 @@ test.skipIf(noTerminal !== undefined)(
     const { env } = await sampleStore('jsonl')
     const args = ['expire', '--idle-for', '1d', '--prefix', 'guest:']
     const declined = startInTerminal(args, { env })
-    await declined.until(/Delete 1 session for good\? \[y\/N\]/)
+    await declined.until(/Delete 1 session permanently\? \[y\/N\]/)
     declined.child.stdin?.write('\u0004')
     expect(await declined.finished).toMatchObject({ code: 1, stdout: expect.stringContaining('Nothing was changed.') })
     const agreed = startInTerminal(args, { env })
-    await agreed.until(/Delete 1 session for good\? \[y\/N\]/)
+    await agreed.until(/Delete 1 session permanently\? \[y\/N\]/)
     agreed.child.stdin?.write('YES\n')
     expect(await agreed.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted 1 session.') })
     const { stdout } = await runCommand(['log', 'guest:7'], { env })
@@ -346,7 +346,7 @@ test.skipIf(noTerminal !== undefined)(
     expect(shown.stdout).toContain('and 5 more')
     const { stdout } = await runCommand(args, { env })
     const lines = keys.map((key) => `  ${key.replace('\u202e', '\\u202e')}\n`)
-    expect(stdout).toBe(`${lines.join('')}✓ 25 sessions idle for so long.\n`)
+    expect(stdout).toBe(`${lines.join('')}✓ 25 sessions would be deleted.\n`)
   },
 )
 
@@ -397,7 +397,7 @@ test('doctor tells a lock that was left behind or cannot be read, and permission
   chmodSync(path, 0o755)
   const unclear = await runCommand(['doctor'], { env })
   expect(unclear.stdout).toMatch(/! lock +it cannot be read/)
-  expect(unclear.stdout).toMatch(/! permissions +\d+ paths? open to others\. .*chmod -R go-rwx/)
+  expect(unclear.stdout).toMatch(/! permissions +\d+ paths? accessible to other users\. .*chmod -R go-rwx/)
 })
 
 /** What the lock of a LevelDB or JSONL store says while the store is open. */

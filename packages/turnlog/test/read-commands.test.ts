@@ -37,7 +37,7 @@ describe.each(['leveldb', 'jsonl'] as const)('a %s store', (backend) => {
       ].join('\n'),
     )
     const { stdout } = await runCommand(['show', 'trip:1', '--at', '4', '-n', '3'], { env })
-    expect(stdout).toContain('version 4 of 8: this is the past, 4 messages')
+    expect(stdout).toContain('version 4 of 8 (historical), 4 messages')
     expect(stdout).toContain('… 1 earlier message')
     expect(stdout).toContain('    → search  call_1\n      {"to":"Rome"}\n')
     expect(stdout).toContain('   3  tool  2026-01-02 03:04:05\n    ← call_1\n      08:10\n      12:40\n')
@@ -102,7 +102,7 @@ describe.each(['leveldb', 'jsonl'] as const)('a %s store', (backend) => {
       /^ +\d+ {2}2026-01-02 03:04:05 {2}SessionDeleted +0 messages, \d events deleted: asked by the user\n$/,
     )
     const cut = await runCommand(['log', 'cut'], { env })
-    expect(cut.stdout).toMatch(/2026-01-02 03:04:05 {2}Compacted +\d+ events removed for good: retention\n$/)
+    expect(cut.stdout).toMatch(/2026-01-02 03:04:05 {2}Compacted +\d+ events removed permanently: retention\n$/)
     expect(cut.stdout).not.toContain('SECRET')
   })
 })
@@ -133,7 +133,7 @@ describe('commands that look', () => {
   test('diff shows what a summary removed and what it put there', async () => {
     const { env } = await sampleStore(backend)
     const { stdout } = await runCommand(['diff', 'trip:1', '5', '7'], { env })
-    expect(stdout).toContain('version 5 → 7\n−4 +0 1 message unchanged\n')
+    expect(stdout).toContain('version 5 → 7\n−4 +0, 1 message unchanged\n')
     expect(stdout).toContain('summary\n  + Wants a train to Rome.\n')
     expect(stdout).toContain('−     2  assistant  → search({"to":"Rome"})\n')
     expect(stdout).toContain('      5  user  The later one\n')
@@ -172,7 +172,7 @@ describe('commands that look', () => {
     const { code, stdout } = await runCommand(['verify'], { env })
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: '✓ 2 sessions, 9 events: everything is as it was written.\n',
+      stdout: '✓ 2 sessions, 9 events: no problems found.\n',
     })
     const one = await runCommand(['verify', 'trip:1', '--json'], { env })
     expect(JSON.parse(one.stdout)).toEqual({ ok: true, sessions: 1, events: 8, problems: [] })
@@ -207,6 +207,6 @@ describe('commands that look', () => {
     expect(trimmed.code).toBe(1)
     expect(JSON.parse(trimmed.stderr)).toMatchObject({ error: { code: 'TRIMMED' } })
     const log = await runCommand(['log', 's'], { env })
-    expect(log.stdout).toMatch(/Compacted +3 events removed for good\n/)
+    expect(log.stdout).toMatch(/Compacted +3 events removed permanently\n/)
   })
 })

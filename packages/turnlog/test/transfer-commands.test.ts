@@ -83,11 +83,11 @@ test.each([
   const env = { TURNLOG_STORE: `jsonl:${join(directory, 'store')}` }
   const named = await runCommand(['import', file, '--create'], { env })
   expect(named).toMatchObject({ code: 2, stdout: '' })
-  expect(named.stderr).toContain(`error ${file} is no export of Turnlog: it ${look}. `)
+  expect(named.stderr).toContain(`error ${file} is not a Turnlog export: it ${look}. `)
   expect(named.stderr).toMatch(/turnlog add KEY --stdin.* turnlog migrate\. \[INVALID_ARGUMENT\]\n$/)
   expect(named.stderr).not.toContain('private')
   const piped = await runCommand(['import', '--create'], { env, input: content })
-  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('The input is no export') })
+  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('The input is not a Turnlog export') })
   expect(readdirSync(directory)).toEqual(['foreign'])
 })
 

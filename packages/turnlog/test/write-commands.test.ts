@@ -116,7 +116,7 @@ describe('commands that change a store', () => {
     const cut = await runCommand(['truncate', 's', '--keep', '1'], { env })
     expect(cut.stdout).toBe('✓ Removed 3 messages from the view, 1 left; version 5. Undo: turnlog restore s --at 4\n')
     const restored = await runCommand(['restore', 's', '--at', '4'], { env })
-    expect(restored.stdout).toContain('the view has 4 messages; version 6. Undo: turnlog restore s --at 5\n')
+    expect(restored.stdout).toContain('4 messages in view (now at version 6). Undo: turnlog restore s --at 5\n')
     expect(await json(['truncate', 's', '--before', '2'], env)).toMatchObject({ removed: 1, kept: 3, moved: false })
     const summary = ['summarize', 's', '--through', '3', '--summary', 'Letters.', '--made-from']
     expect(await json([...summary, '7'], env)).toMatchObject({ removed: 2, kept: 1 })
@@ -134,7 +134,7 @@ describe('commands that change a store', () => {
     expect(await json(['compact', '--all', '--yes'], env)).toMatchObject({ sessions: 3 })
     const idle = ['expire', '--idle-for', '1d', '--prefix', 'guest:', '--dry-run']
     expect(await json(idle, env)).toEqual({ sessions: 1, keys: ['guest:7'] })
-    expect((await runCommand(idle, { env })).stdout).toBe('  guest:7\n✓ 1 session idle for so long.\n')
+    expect((await runCommand(idle, { env })).stdout).toBe('  guest:7\n✓ 1 session would be deleted.\n')
     expect(await json(['expire', '--idle-for', '1d', '--prefix', 'guest:', '--yes'], env)).toEqual({ sessions: 1 })
     const removed: Finished = await runCommand(['rm', 'trip:1', 'nobody', '--erase', '--yes', '--json'], { env })
     expect(removed.code).toBe(1)

@@ -103,7 +103,7 @@ function notFound(name: string, packageName: string | undefined, base: string | 
   const advice =
     nearest === undefined
       ? // Not a command to be copied: there are packages of such names that are no backends.
-        `Backends known by name: ${known.join(', ')}. If it is a package with a backend for Turnlog, install that.`
+        `Backends known by name: ${known.join(', ')}. If the backend comes from an npm package, install that package.`
       : `Did you mean "${nearest}"?`
   return new StoreError('BACKEND_NOT_FOUND', `There is no backend ${quoted}${looked}. ${advice}`)
 }

@@ -15,7 +15,8 @@ let lastValid: string | undefined
  */
 export function checkKey(key: unknown): asserts key is string {
   if (key === lastValid && key !== undefined) return
-  if (typeof key !== 'string') throw invalid(`a session key is a string, not ${key === null ? 'null' : typeof key}`)
+  if (typeof key !== 'string')
+    throw invalid(`a session key must be a string, got ${key === null ? 'null' : typeof key}`)
   if (key.length === 0) throw invalid('a session key must not be empty')
   // Every unit takes at least one byte and at most three, so most keys need no counting.
   if (key.length > MAX_KEY_BYTES / 3 && utf8Bytes(key) > MAX_KEY_BYTES) {
@@ -42,7 +43,7 @@ function invalid(why: string): StoreError {
 export function checkKeyText(name: string, value: unknown): asserts value is string | undefined {
   if (value === undefined) return
   if (typeof value !== 'string') {
-    throw new StoreError('INVALID_ARGUMENT', `${name} is a string, not ${typeof value}.`)
+    throw new StoreError('INVALID_ARGUMENT', `${name} must be a string, got ${typeof value}.`)
   }
   if (/\p{Surrogate}/u.test(value)) {
     throw new StoreError('INVALID_ARGUMENT', `${name} contains half of a surrogate pair. Cut keys between characters.`)

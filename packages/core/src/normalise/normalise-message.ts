@@ -15,7 +15,7 @@ export interface NormalMessage<M> {
 export function normaliseMessage<M extends object>(input: unknown, path: string, maxBytes: number): NormalMessage<M> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     const found = Array.isArray(input) ? 'an array' : input === null ? 'null' : typeof input
-    throw new StoreError('INVALID_MESSAGE', `${path}: a message is an object, not ${found}.`)
+    throw new StoreError('INVALID_MESSAGE', `${path}: a message must be an object, got ${found}.`)
   }
   const { value, bytes } = normaliseJson(input, path)
   const { role, type } = (value ?? {}) as { role?: unknown; type?: unknown } // a toJSON may give anything

@@ -44,9 +44,13 @@ export function cutBefore(session: string, state: SessionState<unknown>, before:
 export function requireIndex(session: string, state: SessionState<unknown>, position: Position): number {
   const index = indexOfPosition(state, position)
   if (index >= 0) return index
+  const why =
+    position > state.last
+      ? `does not exist: the session is at version ${state.last}`
+      : 'is not in the view: it was cut or replaced, or the event is no message'
   throw new StoreError(
     'CONFLICT',
-    `Message ${position} of session ${JSON.stringify(session)} is not in the view any more: it was cut or replaced. Load again and decide anew.`,
+    `Message ${position} of session ${JSON.stringify(session)} ${why}. Reload and decide again.`,
     { session, expected: position, actual: state.last },
   )
 }

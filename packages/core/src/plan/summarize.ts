@@ -39,10 +39,17 @@ export function planSummarize<M extends object>(
       actual: state.last,
     })
   }
-  if (state.cutSeq > version || version > state.last) {
+  if (version > state.last) {
     throw new StoreError(
       'CONFLICT',
-      `The summary of session ${JSON.stringify(session)} was made from version ${version}, but another summary, cut or replacement came at ${state.cutSeq}. Load again and summarise anew.`,
+      `Session ${JSON.stringify(session)} is at version ${state.last}; there is no version ${version} that a summary could be made from. Reload and summarise again.`,
+      { session, expected: version, actual: state.last },
+    )
+  }
+  if (state.cutSeq > version) {
+    throw new StoreError(
+      'CONFLICT',
+      `The summary of session ${JSON.stringify(session)} was made from version ${version}, but another summary, cut or replacement came at ${state.cutSeq}. Reload and summarise again.`,
       { session, expected: version, actual: state.last },
     )
   }

@@ -46,7 +46,7 @@ export function planIntent<M, R extends object>(
   if (expectedVersion !== undefined && expectedVersion !== version) {
     throw new StoreError(
       'CONFLICT',
-      `Session ${JSON.stringify(session)} is at version ${version}, not ${expectedVersion}. Load again and retry.`,
+      `Session ${JSON.stringify(session)} is at version ${version}, not ${expectedVersion}. Reload and retry.`,
       { session, expected: expectedVersion, actual: version },
     )
   }

@@ -62,7 +62,7 @@ export function checkWholeNumber(name: string, value: unknown): asserts value is
 /** @throws `INVALID_ARGUMENT` */
 export function checkText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') {
-    throw new StoreError('INVALID_ARGUMENT', `${name} is a string, not ${describe(value)}.`)
+    throw new StoreError('INVALID_ARGUMENT', `${name} must be a string, got ${describe(value)}.`)
   }
 }
 
@@ -92,7 +92,7 @@ export function checkSignal(name: string, value: unknown): asserts value is Abor
  */
 export function checkObject<T>(name: string, value: T, known: readonly string[] = []): T & object {
   if (typeof value !== 'object' || value === null) {
-    throw new StoreError('INVALID_ARGUMENT', `${name} is an object, not ${describe(value)}.`)
+    throw new StoreError('INVALID_ARGUMENT', `${name} must be an object, got ${describe(value)}.`)
   }
   for (const given of Object.keys(value)) {
     const meant = known.includes(given) ? undefined : nearestName(given, known)

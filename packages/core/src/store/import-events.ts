@@ -29,7 +29,8 @@ export async function importEvents<M extends object>(
   const { operationId, dryRun } = checkObject('options', options, ['operationId', 'dryRun'])
   checkOperationId(operationId)
   checkFlag('dryRun', dryRun)
-  if (!Array.isArray(given)) throw new StoreError('INVALID_ARGUMENT', `events is an array, not ${describe(given)}.`)
+  if (!Array.isArray(given))
+    throw new StoreError('INVALID_ARGUMENT', `events must be an array, got ${describe(given)}.`)
   const events = given.map((event, index) => normaliseEvent<M>(event, `events[${index}]`, maxMessageBytes))
   if (dryRun === true) {
     const { last, ops } = await states.load(session)

@@ -17,7 +17,8 @@ export function internMessages<M extends object>(
   maxBytes: number,
   hint?: SessionState<M>,
 ): NormalMessage<M>[] {
-  if (!Array.isArray(input)) throw new StoreError('INVALID_ARGUMENT', `messages is an array, not ${describe(input)}.`)
+  if (!Array.isArray(input))
+    throw new StoreError('INVALID_ARGUMENT', `messages must be an array, got ${describe(input)}.`)
   const shift = hint === undefined ? 0 : hint.length - input.length
   // Not `map`, which passes over holes and leaves them.
   return Array.from(input, (message: unknown, index) => {

@@ -85,8 +85,8 @@ const badMessages: readonly [name: string, message: unknown, text: RegExp][] = [
     }),
     /^message: reading it threw an error; see cause/,
   ],
-  ['null', null, /^message: a message is an object, not null/],
-  ['an array', [], /^message: a message is an object, not an array/],
+  ['null', null, /^message: a message must be an object, got null/],
+  ['an array', [], /^message: a message must be an object, got an array/],
   ['no role and no type', { content: 'x' }, /needs a string "role" or a string "type"/],
 ]
 

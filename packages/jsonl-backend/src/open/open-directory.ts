@@ -44,7 +44,7 @@ export async function openDirectory(
     const alone = !readOnly || !(await hasLiveWriter(fileSystem, directory, host))
     const findings: OpenFinding[] = await catalogue.load(alone)
     if (lock?.takenFrom !== undefined) {
-      const message = `The last writer, ${lock.takenFrom}, ended without closing the store; its lock was taken over.`
+      const message = `Took over a stale lock: the previous process, ${lock.takenFrom}, ended without closing the store.`
       findings.unshift({ kind: 'stale-lock', message })
     }
     const created = catalogue.sessions === 0 && (lock?.isFirst ?? false)

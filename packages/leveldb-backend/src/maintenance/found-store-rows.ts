@@ -52,7 +52,7 @@ export class FoundStoreRows {
     } else if (storeId !== undefined && anchor.storeId !== storeId) {
       onAction({ message: 'The anchor belongs to another store and is made anew.', file })
     } else if (isBehind) {
-      const message = `The last batch that is left is number ${counter.batches} instead of ${anchor.batches}: the loss of appends after it is accepted.`
+      const message = `Recovered up to batch ${counter.batches} of ${anchor.batches}; later writes may be missing.`
       onAction({ message, file })
     }
     if (storeId === undefined) onAction({ message: 'The row with the identity of the store is lost and made anew.' })

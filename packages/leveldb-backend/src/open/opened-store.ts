@@ -217,7 +217,11 @@ function newAnchor({ durability }: CheckedOptions): { storeId: string; batches: 
 
 function staleLock(directory: string): OpenFinding {
   const file = join(directory, LOCK_FILE)
-  return { kind: 'stale-lock', message: 'The lock of an owner that is gone was taken over.', file }
+  return {
+    kind: 'stale-lock',
+    message: 'Took over a stale lock: the previous process ended without closing the store.',
+    file,
+  }
 }
 
 function makeDirectory(path: string): string {

@@ -10,7 +10,10 @@ export async function agree(context: Context, yes: boolean, question: string): P
   const { terminal, json } = context
   if (yes) return true
   if (json || !terminal.isInteractive) {
-    throw new StoreError('INVALID_ARGUMENT', 'This cannot be undone, and there is nobody to ask. Give --yes to do it.')
+    throw new StoreError(
+      'INVALID_ARGUMENT',
+      'This cannot be undone. There is no terminal to confirm on; pass --yes to proceed.',
+    )
   }
   if (await context.ask(question)) return true
   terminal.note('Nothing was changed.')

@@ -16,7 +16,7 @@ interface CompactFlags {
 
 export function compactCommand(act: Act): Command {
   return new Command('compact')
-    .description('removes events that no longer contribute, for good: what was cut can then not be restored')
+    .description('removes events that no longer contribute, permanently: what was cut can then not be restored')
     .argument('[key]', 'the session')
     .option('--all', 'every session')
     .option('-y, --yes', 'do it without asking')

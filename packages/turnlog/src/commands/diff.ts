@@ -19,8 +19,8 @@ export function diffCommand(act: Act): Command {
   return new Command('diff')
     .description('what changed in the view and the summary between two versions')
     .argument('<key>', 'the session')
-    .argument('<a>', 'the one version', wholeNumber)
-    .argument('[b]', 'the other; without it: now', wholeNumber)
+    .argument('<from>', 'the earlier version', wholeNumber)
+    .argument('[to]', 'the later version (default: the current one)', wholeNumber)
     .addHelpText(
       'after',
       `
@@ -57,7 +57,7 @@ async function diff(context: Context, key: string, a: number, b: number | undefi
   const { bold, dim, red, green } = terminal.colors
   await terminal.line(`${bold(printable(key))}  ${dim(`version ${before.version} → ${after.version}`)}`)
   await terminal.line(
-    `${red(`−${removed.length}`)} ${green(`+${added.length}`)} ${dim(`${formatNumberOf(kept, 'message')} unchanged`)}\n`,
+    `${red(`−${removed.length}`)} ${green(`+${added.length}`)}${dim(`, ${formatNumberOf(kept, 'message')} unchanged`)}\n`,
   )
   if (before.summary !== after.summary) await terminal.lines(summaryLines(terminal, before.summary, after.summary))
   await terminal.lines(messageChanges(terminal, compared))

@@ -48,10 +48,11 @@ async function expire(context: Context, flags: ExpireFlags): Promise<number> {
   if (!context.json && (dryRun || !yes)) await tellKeys(context, keys)
   if (dryRun || sessions === 0) {
     const result = dryRun ? { sessions, keys } : { sessions }
-    await tellResult(context, result, `${formatNumberOf(sessions, 'session')} idle for so long.`)
+    const found = `${formatNumberOf(sessions, 'session')} would be deleted.`
+    await tellResult(context, result, sessions === 0 ? 'No session has been idle for that long.' : found)
     return EXIT.ok
   }
-  if (!(await agree(context, yes, `Delete ${formatNumberOf(sessions, 'session')} for good?`))) return EXIT.problem
+  if (!(await agree(context, yes, `Delete ${formatNumberOf(sessions, 'session')} permanently?`))) return EXIT.problem
   const result = await store.expire({ idleForMs: idleFor, ...range })
   await tellResult(context, result, `Deleted ${formatNumberOf(result.sessions, 'session')}.`)
   return EXIT.ok

@@ -31,6 +31,6 @@ Example:
 async function fork(context: Context, from: string, to: string, { at }: ForkFlags): Promise<number> {
   const store = await context.openToWrite()
   const result = await store.fork(from, to, at === undefined ? {} : { at })
-  await tellResult(context, result, `${to} begins as ${from}${at === undefined ? '' : ` was at version ${at}`}.`)
+  await tellResult(context, result, `Forked ${from}${at === undefined ? '' : ` at version ${at}`} to ${to}.`)
   return EXIT.ok
 }

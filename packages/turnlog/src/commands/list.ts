@@ -30,13 +30,13 @@ export function listCommand(act: Act): Command {
     .description('sessions, with age, messages and size')
     .argument('[prefix]', 'only keys that begin with it')
     .option('--after <key>', 'only keys after this one, in byte order')
-    .option('-n, --limit <count>', 'at most so many', wholeNumber)
+    .option('-n, --limit <count>', 'show at most <count> sessions', wholeNumber)
     .addOption(
       new Option('-s, --sort <by>', 'anything but key reads the whole listing before the first line')
         .choices(['key', ...Object.keys(ORDERS)])
         .default('key'),
     )
-    .option('-r, --reverse', 'the other way round')
+    .option('-r, --reverse', 'reverse the order')
     .option('-k, --keys', 'only the keys, one per line')
     .addHelpText(
       'after',

@@ -15,7 +15,7 @@ interface RemoveFlags {
 
 export function removeCommand(act: Act): Command {
   return new Command('rm')
-    .description('deletes sessions for good')
+    .description('deletes sessions permanently')
     .argument('<keys...>', 'the sessions')
     .option(
       '--erase',
@@ -48,7 +48,7 @@ async function remove(context: Context, keys: readonly string[], flags: RemoveFl
     else missing.push(key)
   }
   for (const key of missing) context.terminal.note(`There is no session ${printable(JSON.stringify(key))}.`)
-  const question = `Delete ${present.map(({ key }) => printable(key)).join(', ')} for good?`
+  const question = `Delete ${present.map(({ key }) => printable(key)).join(', ')} permanently?`
   if (present.length > 0 && !(await agree(context, yes, question))) return EXIT.problem
   const deleted: string[] = []
   for (const { key, version } of present) {

@@ -65,7 +65,7 @@ async function repair(context: Context, { yes = false, dryRun = false }: RepairF
     return EXIT.ok
   }
   if (!json) {
-    await terminal.line(`This is what a repair does, ${formatNumberOf(plan.actions.length, 'step')}:`)
+    await terminal.line(`Repair would make ${formatNumberOf(plan.actions.length, 'change')}:`)
     for (const action of plan.actions) await terminal.line(`  • ${tellProblem(action)}`)
     await terminal.line('The damaged original is kept.')
   } else if (dryRun || !yes) {

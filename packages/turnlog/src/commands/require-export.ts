@@ -31,7 +31,7 @@ export async function requireExport(
     await chunks.return?.()
     throw new StoreError(
       'INVALID_ARGUMENT',
-      `${name} is no export of Turnlog: it ${looksLike(head)}. Messages, one JSON object per line, come in with turnlog add KEY --stdin, and directories of old session files with turnlog migrate.`,
+      `${name} is not a Turnlog export: it ${looksLike(head)}. Messages, one JSON object per line, come in with turnlog add KEY --stdin, and directories of old session files with turnlog migrate.`,
     )
   }
   return (async function* whole() {

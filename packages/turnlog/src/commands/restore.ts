@@ -36,7 +36,7 @@ async function restore(context: Context, key: string, { at, expect }: RestoreFla
   context.requireSession(key, version > 0)
   const result = await store.restore(key, { at }, expect === undefined ? {} : { expectedVersion: expect })
   const { messages } = await store.load(key)
-  const view = `the view has ${formatNumberOf(messages.length, 'message')}; version ${result.version}`
-  await tellResult(context, result, `As it was at version ${at}: ${view}. Undo: turnlog restore ${key} --at ${version}`)
+  const view = `${formatNumberOf(messages.length, 'message')} in view (now at version ${result.version})`
+  await tellResult(context, result, `Restored to version ${at}: ${view}. Undo: turnlog restore ${key} --at ${version}`)
   return EXIT.ok
 }

@@ -85,7 +85,7 @@ async function read(context: Context, store: AnyStore, key: string, at: number |
 function header({ terminal }: Context, shown: Shown, count: number): string[] {
   const { bold, dim, blue, yellow } = terminal.colors
   const { key, version, current, summary, metadata, createdAt, updatedAt } = shown
-  const past = version === current ? '' : yellow(` of ${current}: this is the past`)
+  const past = version === current ? '' : yellow(` of ${current} (historical)`)
   const lines = [
     `${bold(printable(key))}  ${dim(`version ${version}`)}${past}${dim(`, ${formatNumberOf(count, 'message')}`)}`,
     dim(`created ${formatTime(createdAt)}, last written ${formatAge(Date.now() - updatedAt)} ago`),

@@ -39,7 +39,7 @@ async function verify(context: Context, key: string | undefined): Promise<number
     const checked = `${formatNumberOf(report.sessions, 'session')}, ${formatNumberOf(report.events, 'event')}`
     await terminal.line(
       report.ok
-        ? `${green('✓')} ${checked}: everything is as it was written.`
+        ? `${green('✓')} ${checked}: no problems found.`
         : `${formatNumberOf(report.problems.length, 'problem')} in ${checked}. Nothing was changed; turnlog repair says what can be done.`,
     )
   }

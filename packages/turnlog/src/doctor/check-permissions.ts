@@ -28,7 +28,7 @@ export function checkPermissions(directory: string, access: typeof accessSync = 
     findings.push({
       name,
       status: 'notice',
-      message: `${formatNumberOf(open.length, 'path')} open to others. ${advice}`,
+      message: `${formatNumberOf(open.length, 'path')} accessible to other users. ${advice}`,
     })
   }
   return findings.length > 0 ? findings : [{ name, status: 'ok', message: 'only for its owner' }]

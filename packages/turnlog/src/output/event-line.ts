@@ -70,7 +70,7 @@ function tell(terminal: Terminal, event: SessionEvent<AnyMessage>, columns: numb
       return fit(printable(`${event.kind} ${JSON.stringify(event.data)}`), columns)
     case 'Compacted':
       return event.start === undefined
-        ? `${formatNumberOf(event.removedEvents, 'event')} removed for good${because(event.reason)}`
+        ? `${formatNumberOf(event.removedEvents, 'event')} removed permanently${because(event.reason)}`
         : `what lies before ${event.start} may be removed later${because(event.reason)}`
     default:
       return `${formatNumberOf(event.removedMessages, 'message')}, ${formatNumberOf(event.removedEvents, 'event')} deleted${because(event.reason)}`
