@@ -58,6 +58,7 @@ function claimsOf(backend: Backend): Set<Claim> {
   if (capabilities.durability !== 'none') claims.add('durable')
   if (capabilities.access === 'shared') claims.add('shared')
   if (capabilities.concurrentReaders) claims.add('concurrentReaders')
+  if (capabilities.concurrentReaders || capabilities.access === 'shared') claims.add('outsideReaders')
   if (capabilities.detectsDamage) claims.add('detectsDamage')
   if (maintenance !== undefined) claims.add('maintenance')
   if (backend.wake !== undefined) claims.add('wake')

@@ -4,8 +4,19 @@ import type { Harness, Target } from './target.ts'
 
 export type Level = 'must' | 'should'
 
-/** What a backend says of itself. One that is false makes a case not applicable; another case tests the opposite. */
-export type Claim = 'persistent' | 'durable' | 'shared' | 'concurrentReaders' | 'detectsDamage' | 'maintenance' | 'wake'
+/**
+ * What a backend says of itself. One that is false makes a case not applicable; another case tests the opposite.
+ * `outsideReaders` follows from the others: another process may read beside a writer, as a reader or as a second writer.
+ */
+export type Claim =
+  | 'persistent'
+  | 'durable'
+  | 'shared'
+  | 'concurrentReaders'
+  | 'outsideReaders'
+  | 'detectsDamage'
+  | 'maintenance'
+  | 'wake'
 
 /**
  * What a target gives to the suite. One that is missing makes a case unproven, which is never a pass.

@@ -69,7 +69,8 @@ function explain(cause: unknown): Explanation {
     const [expected, actual] = [show(cause.expected), show(cause.actual)]
     const named = isComparison(cause) ? firstDifference(cause.expected, cause.actual) : undefined
     const difference = named ?? (expected === actual ? 'in what a text does not show' : undefined)
-    const detail = cause.generatedMessage ? '' : cause.message
+    // What Node adds to a message is shown below in our own words.
+    const detail = cause.generatedMessage ? '' : (cause.message.split(/\n(?:\n|\+ actual - expected)/)[0] ?? '')
     return { expected, actual, detail, ...(difference === undefined ? {} : { difference }) }
   }
   if (cause instanceof Unproven) {

@@ -1,4 +1,4 @@
-import type { FileSystem } from '@turnlog/jsonl-backend/testing'
+import type { FileSystem } from '@turnlog/jsonl-backend'
 
 /** Passes everything on and counts what is opened and read. */
 export interface Counts {

@@ -1,4 +1,4 @@
-import type { Host } from '@turnlog/jsonl-backend/testing'
+import type { Host } from '@turnlog/jsonl-backend'
 
 /** A process of its own: every other one is dead, as after a crash. */
 export function simulatedHost(pid: number): Host {

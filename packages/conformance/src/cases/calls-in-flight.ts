@@ -114,6 +114,20 @@ export const callsInFlightCases: readonly Case[] = [
       await rejects('CLOSED', 'the next step of a read after close and open', () => reader.next())
     },
   },
+  {
+    id: 'lifecycle.list.belongs-to-its-opening',
+    level: 'must',
+    promise: 'A list that was begun before a close rejects with CLOSED also when the backend is open again.',
+    prevents: 'A list goes on in a store that was closed, replaced and opened again.',
+    async run({ backend, random }) {
+      await fillLong(backend, random)
+      const started = backend.list()[Symbol.asyncIterator]()
+      await started.next()
+      await backend.close()
+      await backend.open()
+      await rejects('CLOSED', 'the next step of a list after close and open', () => started.next())
+    },
+  },
 ]
 
 /** Makes sessions until a list cannot give all of them in its first batch. */

@@ -9,6 +9,7 @@ import { importCases } from './import.ts'
 import { keyCases } from './keys.ts'
 import { lifecycleCases } from './lifecycle.ts'
 import { callsInFlightCases } from './calls-in-flight.ts'
+import { resourceCases } from './resources.ts'
 import { listCases } from './list.ts'
 import { projectionCases } from './projection.ts'
 import { rangeCases } from './ranges.ts'
@@ -21,8 +22,11 @@ import { persistenceCases } from './persistence.ts'
 import { readOnlyCases } from './read-only.ts'
 import { exclusiveCases } from './exclusive.ts'
 import { readerCases } from './readers.ts'
+import { outsideCases } from './outside.ts'
 import { sharedCases } from './shared.ts'
+import { manyWritersCases } from './many-writers.ts'
 import { durabilityCases } from './durability.ts'
+import { killedInLargeCases } from './killed-in-large.ts'
 import { corruptionCases } from './corruption.ts'
 import { eraseBytesCases } from './erase-bytes.ts'
 import { maintenanceCases } from './maintenance.ts'
@@ -55,15 +59,19 @@ export const cases: readonly Case[] = [
   ...atomicityCases,
   ...lifecycleCases,
   ...callsInFlightCases,
+  ...resourceCases,
   ...readOnlyCases,
   ...persistenceCases,
   ...exclusiveCases,
   ...readerCases,
+  ...outsideCases,
   ...sharedCases,
+  ...manyWritersCases,
   ...wakeCases,
   ...maintenanceCases,
   ...maintenanceDamageCases,
   ...durabilityCases,
+  ...killedInLargeCases,
   ...corruptionCases,
   ...modelCases,
 ]

@@ -10,6 +10,9 @@ import type { Random } from '../random.ts'
 
 /** More than the 1,000 and 1,024 at which stores and databases like to end a page. */
 const MANY = 1030
+const THOUSANDS = 2000
+/** How often sessions are erased and made while a list of them runs. */
+const CHANGES = 12
 
 const KEYS = [
   'a',
@@ -170,11 +173,7 @@ export const listCases: readonly Case[] = [
     prevents: 'A list ends at the first thousand conversations.',
     async run({ backend, random, count }) {
       const keys = Array.from({ length: count(MANY) }, (_, index) => `many-${String(index).padStart(6, '0')}`)
-      const events = makeEvents(random, 1, 1)
-      for (let start = 0; start < keys.length; start += 200) {
-        const some = keys.slice(start, start + 200)
-        await Promise.all(some.map((key) => backend.append(key, { last: 0, incarnation: 'life' }, events, null)))
-      }
+      await makeSmall(backend, random, keys)
       assert.deepEqual(await listKeys(backend), keys)
       const page = await listKeys(backend, { limit: MANY - 1 })
       assert.deepEqual(page, keys.slice(0, MANY - 1))
@@ -220,6 +219,37 @@ export const listCases: readonly Case[] = [
     },
   },
   {
+    id: 'list.thousands-come-and-go',
+    level: 'must',
+    promise:
+      'While a list of thousands runs, sessions are erased and made before and behind it, again and again: those that stay are seen once and in order.',
+    prevents: 'A backup or an export of a busy store misses conversations, or has them twice.',
+    async run({ backend, random, count }) {
+      const numbers = Array.from({ length: count(THOUSANDS) }, (_, index) => index)
+      const keyOf = (index: number): string => `many-${String(index).padStart(6, '0')}`
+      await makeSmall(backend, random, numbers.map(keyOf))
+      const left = new Set(numbers)
+      const seen: string[] = []
+      let changes = 0
+      for await (const batch of backend.list()) {
+        seen.push(...batch.map(({ session }) => session))
+        assert.ok(seen.length <= 2 * numbers.length, 'a list that never ends')
+        if (seen.length < (changes * numbers.length) / CHANGES) continue
+        changes++
+        const leaving = [random.pick(numbers), random.pick(numbers)].filter((index) => left.delete(index))
+        const coming = Array.from({ length: 3 }, (_, index) => `${keyOf(random.pick(numbers))}-${changes}-${index}`)
+        await Promise.all([
+          ...leaving.map((index) => backend.erase(keyOf(index), 1)),
+          makeSmall(backend, random, coming),
+        ])
+      }
+      assert.deepEqual(seen, [...new Set(seen)].sort(compareKeys), 'each once and in order')
+      const listed = new Set(seen)
+      const missing = [...left].map(keyOf).filter((key) => !listed.has(key))
+      assert.deepEqual(missing, [], 'sessions that stayed and were not listed')
+    },
+  },
+  {
     id: 'list.break.releases',
     level: 'must',
     promise: 'Leaving a list early releases everything.',
@@ -242,6 +272,15 @@ async function fill(backend: Backend, random: Random, keys: readonly string[]): 
   const distinct = [...new Set(keys)]
   for (const key of random.shuffle(distinct)) await new ExpectedSession(random, key).grow(backend, 1)
   return distinct
+}
+
+/** A session of one event under each key, many at once. */
+async function makeSmall(backend: Backend, random: Random, keys: readonly string[]): Promise<void> {
+  const events = makeEvents(random, 1, 1)
+  for (let start = 0; start < keys.length; start += 200) {
+    const some = keys.slice(start, start + 200)
+    await Promise.all(some.map((key) => backend.append(key, { last: 0, incarnation: 'first' }, events, null)))
+  }
 }
 
 async function compare(backend: Backend, ranges: readonly ListRange[]): Promise<void> {

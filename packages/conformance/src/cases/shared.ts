@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, StoreError } from '@turnlog/core/backend'
-import type { Case } from '../case.ts'
+import type { Case, CaseContext } from '../case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
 import { listAll, listKeys, readAll } from '../probe/collect.ts'
 import { withChild } from '../child/with-child.ts'
 import { checkCompetition } from '../probe/check-competition.ts'
 import { checkErasures } from '../probe/check-erasures.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
+import { untilEnoughOverlap } from '../probe/overlap.ts'
 import { rejects } from '../probe/rejects.ts'
 import { secondOf } from '../probe/second-of.ts'
 import type { Harness } from '../target.ts'
+
+const WRITERS = ['ada', 'ben', 'eve', 'kim']
+/** What each of them does in one round, and how often they are to meet. */
+const TURNS = 12
+const WANTED_CONFLICTS = 40
+const MAX_ROUNDS = 8
 
 export const sharedCases: readonly Case[] = [
   {
@@ -138,20 +145,19 @@ export const sharedCases: readonly Case[] = [
     promise: 'Processes that append to one session and erase it never erase an append that nobody had read.',
     prevents: 'Under load a deletion takes messages with it that nobody had read.',
     requires: ['shared', 'module'],
-    async run({ backend, target, directory, count }) {
-      const children = ['ada', 'ben', 'eve'].map((writer) => ({
-        writer,
-        child: new ChildBackend(target.module ?? '', directory),
-      }))
-      try {
-        for (const { child } of children) await child.open()
-        const deeds = await Promise.all(
-          children.map(({ writer, child }) => child.appendAndErase('contested', writer, count(24))),
-        )
-        checkErasures(deeds, await backend.head('contested'))
-      } finally {
-        for (const { child } of children) await child.kill()
-      }
+    timeoutMs: 120_000,
+    async run(context) {
+      const { backend, count } = context
+      await withContenders(context, async (contenders) => {
+        await untilEnoughOverlap({ least: count(2), wanted: WANTED_CONFLICTS, most: MAX_ROUNDS }, async (round) => {
+          const key = `contested-${round}`
+          const deeds = await Promise.all(
+            contenders.map(({ writer, child }) => child.appendAndErase(key, writer, TURNS)),
+          )
+          checkErasures(deeds, await backend.head(key))
+          return deeds.reduce((sum, { conflicts }) => sum + conflicts, 0)
+        })
+      })
     },
   },
   {
@@ -197,21 +203,35 @@ export const sharedCases: readonly Case[] = [
       'Processes that compete for one session, reading again and retrying after CONFLICT, lose and double nothing.',
     prevents: 'Messages are lost or doubled when several instances write at once.',
     requires: ['shared', 'module'],
-    async run({ backend, target, directory, count }) {
-      const each = count(15)
-      const writers = ['ada', 'ben', 'eve']
-      const competitors = writers.map((writer) => ({ writer, child: new ChildBackend(target.module ?? '', directory) }))
-      try {
-        for (const { child } of competitors) await child.open() // all of them, before the first one writes
-        await Promise.all(competitors.map(({ writer, child }) => child.compete('contested', writer, each)))
-      } finally {
-        for (const { child } of competitors) await child.kill()
-      }
-      const events = await readAll(backend, 'contested')
-      checkCompetition(events, writers, each)
+    timeoutMs: 120_000,
+    async run(context) {
+      const { backend, count } = context
+      await withContenders(context, async (contenders) => {
+        await untilEnoughOverlap({ least: count(2), wanted: WANTED_CONFLICTS, most: MAX_ROUNDS }, async (round) => {
+          const key = `contested-${round}`
+          const conflicts = await Promise.all(contenders.map(({ writer, child }) => child.compete(key, writer, TURNS)))
+          const names = contenders.map(({ writer }) => writer)
+          checkCompetition(await readAll(backend, key), names, TURNS)
+          return conflicts.reduce((sum, met) => sum + met, 0)
+        })
+      })
     },
   },
 ]
+
+/** Processes that have all opened the store before the first of them writes. */
+async function withContenders(
+  { target, directory }: CaseContext,
+  work: (contenders: readonly { readonly writer: string; readonly child: ChildBackend }[]) => Promise<void>,
+): Promise<void> {
+  const contenders = WRITERS.map((writer) => ({ writer, child: new ChildBackend(target.module ?? '', directory) }))
+  try {
+    for (const { child } of contenders) await child.open()
+    await work(contenders)
+  } finally {
+    for (const { child } of contenders) await child.kill()
+  }
+}
 
 async function openSecond(harness: Harness): Promise<Backend> {
   const backend = await secondOf(harness)

@@ -15,6 +15,9 @@ interface Pair {
 
 /** How many appends come after a trim: what is trimmed may be removed by the next append, or by the one after it. */
 const LATER_APPENDS = 3
+/** Appends between two batches, and after how many of them one trims. */
+const MANY_APPENDS = 200
+const TRIM_EVERY = 20
 
 interface Situation {
   readonly group: string
@@ -55,6 +58,7 @@ const readers: Situation = {
 export const snapshotCases: readonly Case[] = [
   ...[own, shared, readers].flatMap((situation) => [appended(situation), trimmed(situation)]),
   ...[own, shared, readers].map(newLife),
+  ...[own, shared, readers].map(manyWrites),
 ]
 
 function appended({ group, byWhom, requires, pair }: Situation): Case {
@@ -121,6 +125,38 @@ function newLife({ group, byWhom, requires, pair }: Situation): Case {
         if (seen !== undefined) compare(seen, reverse ? [...old.events].reverse() : old.events)
         await anew.check(reader)
       }
+    },
+  }
+}
+
+function manyWrites({ group, byWhom, requires, pair }: Situation): Case {
+  return {
+    id: `${group}.snapshot.many-writes`,
+    level: 'must',
+    promise: `Hundreds of appends, many trims, an erase and a reclaim ${byWhom} between two batches: the read gives its snapshot, or ends with a StoreError other than CORRUPT.`,
+    prevents: `A long read is cut short or mixed, without an error, by a cleaning up that was done ${byWhom}.`,
+    requires,
+    async run(context) {
+      const { random } = context
+      const { reader, writer } = await pair(context)
+      const session = new ExpectedSession(random)
+      const other = new ExpectedSession(random)
+      await growLong(session, writer, reader)
+      await other.grow(writer, 500)
+      const before = session.events
+      const reverse = random.chance(0.5)
+      const reading = stepByStep(reader, session.key, reverse, async () => {
+        for (let i = 0; i < context.count(MANY_APPENDS); i++) {
+          await session.grow(writer, 1, i % TRIM_EVERY === 0 ? { trimBefore: session.last - 3 } : {})
+        }
+        await writer.erase(other.key, other.last)
+        await writer.maintenance?.reclaim()
+      })
+      const seen = await reading.catch((error: unknown) => {
+        if (!isStoreError(error) || error.code === 'CORRUPT') throw error
+      })
+      if (seen !== undefined) compare(seen, reverse ? [...before].reverse() : before)
+      await session.check(reader)
     },
   }
 }

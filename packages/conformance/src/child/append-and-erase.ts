@@ -9,6 +9,7 @@ export interface Deeds {
   readonly appends: readonly { readonly incarnation: string; readonly seq: number }[]
   /** The last seq of each session that it erased. */
   readonly erases: readonly number[]
+  readonly conflicts: number
 }
 
 /** Appends and erases in turn, `count` times, in a session for which others do the same. */
@@ -34,5 +35,5 @@ export async function appendAndErase(backend: Backend, session: string, writer: 
       if (!isStoreError(error, 'CONFLICT') || ++conflicts > MOST_CONFLICTS) throw error
     }
   }
-  return { appends, erases }
+  return { appends, erases, conflicts }
 }

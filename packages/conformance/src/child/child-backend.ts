@@ -93,13 +93,32 @@ export class ChildBackend {
     await this.#ask({ method: 'erase', session, expectedLast })
   }
 
+  /** One append of many small events, which the child makes itself. */
+  async bulk(session: string, from: number, count: number): Promise<void> {
+    await this.#ask({ method: 'bulk', session, from, count })
+  }
+
+  async churn(session: string, turns: number, seed: number): Promise<void> {
+    await this.#ask({ method: 'churn', session, turns, seed })
+  }
+
+  /** Reads the sessions until `rest` is called. Resolves with the number of reads. */
+  watch(sessions: readonly string[]): Promise<number> {
+    return this.#ask({ method: 'watch', sessions }) as Promise<number>
+  }
+
+  async rest(): Promise<void> {
+    await this.#ask({ method: 'rest' })
+  }
+
   /** Rejects when the child is killed, as it must be. */
   async write(sessions: readonly string[], seed: number): Promise<void> {
     await this.#ask({ method: 'write', sessions, seed })
   }
 
-  async compete(session: string, writer: string, count: number): Promise<void> {
-    await this.#ask({ method: 'compete', session, writer, count })
+  /** @returns how often it met a CONFLICT */
+  compete(session: string, writer: string, count: number): Promise<number> {
+    return this.#ask({ method: 'compete', session, writer, count }) as Promise<number>
   }
 
   async takeTurns(session: string, writer: string, count: number): Promise<void> {

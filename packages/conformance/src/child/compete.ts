@@ -4,8 +4,11 @@ import type { Backend } from '@turnlog/core/backend'
 /** Far more than any right backend needs: each round of a race has a winner. */
 const MOST_CONFLICTS = 100_000
 
-/** Appends `count` events to a session for which others compete: reads again and retries after each CONFLICT. */
-export async function compete(backend: Backend, session: string, writer: string, count: number): Promise<void> {
+/**
+ * Appends `count` events to a session for which others compete: reads again and retries after each CONFLICT.
+ * @returns how many there were
+ */
+export async function compete(backend: Backend, session: string, writer: string, count: number): Promise<number> {
   let conflicts = 0
   for (let turn = 0; turn < count;) {
     const head = await backend.head(session)
@@ -18,4 +21,5 @@ export async function compete(backend: Backend, session: string, writer: string,
       if (!isStoreError(error, 'CONFLICT') || ++conflicts > MOST_CONFLICTS) throw error
     }
   }
+  return conflicts
 }

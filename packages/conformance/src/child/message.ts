@@ -15,6 +15,12 @@ export type Request =
       readonly projection: Json
       readonly options?: AppendOptions
     }
+  /** One append of many small events, made by the child. */
+  | { readonly method: 'bulk'; readonly session: string; readonly from: number; readonly count: number }
+  | { readonly method: 'churn'; readonly session: string; readonly turns: number; readonly seed: number }
+  /** Reads all sessions again and again until `rest` is asked for; its answer says how often. */
+  | { readonly method: 'watch'; readonly sessions: readonly string[] }
+  | { readonly method: 'rest' }
   /** Appends without end, with an acknowledgement after each. */
   | { readonly method: 'write'; readonly sessions: readonly string[]; readonly seed: number }
   /**

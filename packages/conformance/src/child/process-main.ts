@@ -4,11 +4,14 @@ import { createInterface } from 'node:readline'
 import type { Backend } from '@turnlog/core/backend'
 import { listAll, readAll } from '../probe/collect.ts'
 import { appendAndErase } from './append-and-erase.ts'
+import { appendBulk } from './append-bulk.ts'
+import { churn } from './churn.ts'
 import { compete } from './compete.ts'
 import { loadTarget } from './load-target.ts'
 import type { Request, Response } from './message.ts'
 import { sendable } from './sent-error.ts'
 import { takeTurns } from './take-turns.ts'
+import { watch } from './watch.ts'
 import { writeWithoutEnd } from './write-without-end.ts'
 
 // A backend in a process of its own: requests come as lines of JSON, answers go out as lines of JSON.
@@ -17,6 +20,8 @@ const [, , module = '', directory = ''] = process.argv
 await mkdir(directory, { recursive: true })
 const target = await loadTarget(module)
 const { backend } = await target.create({ directory, seed: 1 })
+
+let isResting = false
 
 function send(response: Response): void {
   writeSync(1, `${JSON.stringify(response)}\n`)
@@ -38,6 +43,15 @@ function perform(on: Backend, request: Request): Promise<unknown> {
       return on.erase(request.session, request.expectedLast)
     case 'append':
       return on.append(request.session, request.expected, request.events, request.projection, request.options)
+    case 'bulk':
+      return appendBulk(on, request.session, request.from, request.count)
+    case 'churn':
+      return churn(on, request.session, request.turns, request.seed)
+    case 'watch':
+      return watch(on, request.sessions, () => isResting)
+    case 'rest':
+      isResting = true
+      return Promise.resolve()
     case 'compete':
       return compete(on, request.session, request.writer, request.count)
     case 'deeds':

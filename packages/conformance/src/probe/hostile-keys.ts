@@ -93,6 +93,19 @@ export const HOSTILE_KEYS: Readonly<Record<string, readonly string[]>> = {
     'x.torn',
     'x',
   ],
+  /** Pairs with one hash each: Java's, djb2 (both), FNV-1, FNV-1a, CRC-32, Murmur3, Adler-32, 40 bits of MD5, SHA-1, SHA-256. */
+  'weak-hashes': [
+    ['session-1n', 'session-30'],
+    ['session-1s', 'session-31'],
+    ['session-13pfs', 'session-1kvja'],
+    ['session-13pwu', 'session-1a5fa'],
+    ['plumless', 'buckeroo'],
+    ['session-z1x', 'session-1150'],
+    ['session-120', 'session-201'],
+    ['session-puuj', 'session-t5a5'],
+    ['session-18a6q', 'session-1b2r5'],
+    ['session-ws9l', 'session-1bj83'],
+  ].flat(),
   lengths: [
     'x',
     'x'.repeat(100),

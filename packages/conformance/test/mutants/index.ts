@@ -1,15 +1,15 @@
 import type { Mutant } from './mutant.ts'
 import { appendMutants } from './append-mutants.ts'
 import { eraseMutants } from './erase-mutants.ts'
-import { folderMutants } from './folder-mutants.ts'
+import { folderMutants, maintainedMutants, sharedMutants } from './folder-mutants.ts'
 import { keyMutants } from './key-mutants.ts'
 import { lifecycleMutants } from './lifecycle-mutants.ts'
 import { listMutants } from './list-mutants.ts'
 import { readMutants } from './read-mutants.ts'
 import { valueMutants } from './value-mutants.ts'
 
-/** Every broken backend. One that survives its cases fails the build. */
-export const mutants: readonly Mutant[] = [
+/** Those that need no files. */
+export const memoryMutants: readonly Mutant[] = [
   ...appendMutants,
   ...eraseMutants,
   ...readMutants,
@@ -17,5 +17,7 @@ export const mutants: readonly Mutant[] = [
   ...keyMutants,
   ...valueMutants,
   ...lifecycleMutants,
-  ...folderMutants,
 ]
+
+/** Every broken backend. One that survives its cases fails the build. */
+export const mutants: readonly Mutant[] = [...memoryMutants, ...folderMutants, ...sharedMutants, ...maintainedMutants]

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { memoryMutant } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
@@ -10,6 +11,19 @@ function keys(name: string, caughtBy: readonly string[], change: (key: string) =
     erase: (session, ...rest) => inner.erase(change(session), ...rest),
   }))
 }
+
+/** Takes keys of one hash for one key, as a table does that never looks at the key itself. */
+function hashes(name: string, hash: (key: string) => string | number): Mutant {
+  const firsts = new Map<string | number, string>()
+  return keys(name, ['keys.weak-hashes'], (key) => {
+    const first = firsts.get(hash(key)) ?? key
+    firsts.set(hash(key), first)
+    return first
+  })
+}
+
+const folded = (key: string, fold: (hash: number, code: number) => number, start: number): number =>
+  [...Buffer.from(key)].reduce((hash, code) => fold(hash, code) | 0, start)
 
 export const keyMutants: readonly Mutant[] = [
   keys('replaces separators in keys', ['keys.separators', 'keys.pairs'], (key) => key.replaceAll(/[:/\\]/g, '_')),
@@ -24,6 +38,10 @@ export const keyMutants: readonly Mutant[] = [
     key.replaceAll(/%(2F|3A)/g, (text) => decodeURIComponent(text)),
   ),
   keys('drops a file extension', ['keys.own-names'], (key) => key.replace(/(.)\.(jsonl?|tmp|torn)$/, '$1')),
+  hashes("finds keys by Java's hash", (key) => folded(key, (hash, code) => Math.imul(31, hash) + code, 0)),
+  hashes('finds keys by djb2', (key) => folded(key, (hash, code) => Math.imul(33, hash) + code, 5381)),
+  hashes('finds keys by FNV-1a', (key) => folded(key, (hash, code) => Math.imul(hash ^ code, 16_777_619), 0x811c9dc5)),
+  hashes('finds keys by 40 bits of SHA-256', (key) => createHash('sha256').update(key).digest('hex').slice(0, 10)),
   memoryMutant('takes a prefix of a key for a match', ['keys.prefixes', 'trim.sessions-apart'], (inner) => ({
     read: async function* (session, ranges, options) {
       for await (const heads of inner.list({ prefix: session })) {

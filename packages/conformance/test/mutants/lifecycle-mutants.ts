@@ -1,3 +1,5 @@
+import { closeSync, openSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Backend, Capabilities } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
@@ -22,6 +24,17 @@ const awake: Partial<Backend> = {
   wake: async function* (_session, signal) {
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   },
+}
+
+/** Does something at each open, which nothing undoes at close. */
+function atEachOpen(name: string, work: (cleanUp: (work: () => void) => void) => void): Mutant {
+  return memoryMutant(name, ['lifecycle.resources'], (inner, { cleanUp }) => ({
+    async open(options) {
+      const report = await inner.open(options)
+      work(cleanUp)
+      return report
+    },
+  }))
 }
 
 export const lifecycleMutants: readonly Mutant[] = [
@@ -236,4 +249,25 @@ export const lifecycleMutants: readonly Mutant[] = [
       },
     })),
   },
+  atEachOpen('leaves a file open at each open', (cleanUp) => {
+    const file = openSync('/dev/null', 'r')
+    cleanUp(() => closeSync(file))
+  }),
+  atEachOpen('leaves a timer running at each open', (cleanUp) => {
+    const timer = setInterval(() => undefined, 1000)
+    cleanUp(() => clearInterval(timer))
+  }),
+  memoryMutant('leaves a thread running now and then', ['lifecycle.resources'], (inner, { cleanUp }) => {
+    let opens = 0
+    return {
+      async open(options) {
+        if (++opens % 8 === 0) {
+          const worker = new Worker('setInterval(() => undefined, 1000)', { eval: true })
+          worker.unref()
+          cleanUp(() => void worker.terminate())
+        }
+        return inner.open(options)
+      },
+    }
+  }),
 ]

@@ -142,4 +142,28 @@ export const listMutants: readonly Mutant[] = [
       for await (const batch of inner.list(range)) yield batch.map((head) => Object.assign({}, head, { first: 1 }))
     },
   })),
+  memoryMutant('counts how far a list has come', ['list.thousands-come-and-go'], (inner) => ({
+    list: async function* (range) {
+      for (let skip = 0; ; skip += 100) {
+        const heads: SessionHead[] = []
+        for await (const batch of inner.list(range)) heads.push(...batch)
+        const page = heads.slice(skip, skip + 100)
+        if (page.length === 0) return
+        yield page
+      }
+    },
+  })),
+  memoryMutant('lists on after it was closed and opened', ['lifecycle.list.belongs-to-its-opening'], (inner) => ({
+    list: async function* ({ limit = Infinity, ...range } = {}) {
+      let { after } = range
+      for (let left = limit; left > 0; left--) {
+        let head: SessionHead | undefined
+        for await (const [first] of inner.list({ ...range, ...(after === undefined ? {} : { after }), limit: 1 }))
+          head = first
+        if (head === undefined) return
+        after = head.session
+        yield [head]
+      }
+    },
+  })),
 ]

@@ -429,4 +429,20 @@ export const readMutants: readonly Mutant[] = [
       },
     }
   }),
+  memoryMutant('gives up a snapshot after a hundred writes', ['read.snapshot.many-writes'], (inner) => {
+    let writes = 0
+    return {
+      async append(...args) {
+        await inner.append(...args)
+        writes++
+      },
+      read: async function* (...args) {
+        const start = writes
+        for await (const batch of inner.read(...args)) {
+          if (writes > start + 100) return
+          yield batch
+        }
+      },
+    }
+  }),
 ]

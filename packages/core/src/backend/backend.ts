@@ -145,7 +145,7 @@ export interface OpenReport {
  * @case append.sessions-apart append.stores-apart atomicity.sessions-apart; keys.* values.* aliasing.* model.*;
  *   append.same-ids-again; lifecycle.never-opened lifecycle.opening lifecycle.closing lifecycle.closed
  *   lifecycle.close.calls-in-flight; lifecycle.read.closed-meanwhile lifecycle.list.closed-meanwhile
- *   lifecycle.read.belongs-to-its-life; maintenance.repair.wants-closed
+ *   lifecycle.read.belongs-to-its-life lifecycle.list.belongs-to-its-opening wake.reopened; maintenance.repair.wants-closed
  */
 export interface Backend {
   readonly contract: 1
@@ -155,7 +155,7 @@ export interface Backend {
   /**
    * Makes the backend usable. A call while it is open or opening gives the same report. A failed open leaves it
    * closed, releases everything, and may be repeated. A closed backend may be opened again.
-   * @case append.creates; lifecycle.open.same-report; exclusive.failed-open; lifecycle.reopened
+   * @case append.creates; lifecycle.open.same-report; exclusive.failed-open lifecycle.open.fails-again; lifecycle.reopened
    *   lifecycle.close.during-open lifecycle.open.during-close
    */
   open(options?: OpenOptions): Promise<OpenReport>
@@ -163,7 +163,7 @@ export interface Backend {
   /**
    * Waits for appends in flight, then releases everything. Idempotent; a second caller waits for the first.
    * Running iterators do not hold it up: their next step rejects with `CLOSED`.
-   * @case lifecycle.close.waits-for-appends persistent.in-flight exclusive.released-by-close;
+   * @case lifecycle.close.waits-for-appends persistent.in-flight exclusive.released-by-close lifecycle.resources;
    *   lifecycle.close.idempotent lifecycle.close.second-waits; lifecycle.read.closed-meanwhile
    *   lifecycle.list.closed-meanwhile lifecycle.read.step-in-flight
    */
@@ -181,7 +181,7 @@ export interface Backend {
    *
    * Among concurrent appends with one expected version exactly one wins.
    * @case atomicity.read-whole-batches atomicity.head-with-projection atomicity.trim-with-append append.batch.large
-   *   append.resolves-undefined; durability.killed durability.acknowledged-then-killed append.visible
+   *   append.resolves-undefined; durability.killed durability.acknowledged-then-killed durability.killed-in-large-append outside.large-append append.visible
    *   shared.other-process readers.sessions-come-and-go atomicity.read-after-head; append.conflict.stale
    *   append.conflict.ahead append.conflict.missing append.conflict.incarnation append.conflict.before-arguments
    *   append.conflict.incarnation.exact; append.conflict.stale trim.refused-append projection.refused-append;
@@ -203,7 +203,8 @@ export interface Backend {
    * Leaving the loop early releases everything.
    * @case read.snapshot.append read.snapshot.trim read.snapshot.ranges shared.snapshot.append shared.snapshot.trim
    *   read.snapshot.new-life shared.snapshot.new-life readers.snapshot.append readers.snapshot.trim
-   *   readers.snapshot.new-life atomicity.read-whole-batches read.long read.parallel read.range.matrix
+   *   readers.snapshot.new-life read.snapshot.many-writes readers.snapshot.many-writes outside.one-moment
+   *   atomicity.read-whole-batches read.long read.parallel read.range.matrix
    *   read.range.adjacent read.ranges.many erase.running-reader; read.invalid.order; read.invalid.numbers;
    *   read.unknown; read.batch.never-empty; read.break.releases read.throw.releases list.break.releases
    */
@@ -216,25 +217,29 @@ export interface Backend {
    * Every session once, in the byte order of the UTF-8 keys, in batches that are never empty. Sessions that come or
    * go meanwhile may or may not be seen; all others are.
    * @case list.every-session-once list.thousand list.byte-order list.batch.never-empty list.empty list.matrix
-   *   list.paging; list.stable
+   *   list.paging; list.stable list.thousands-come-and-go
    */
   list(range?: ListRange): AsyncIterable<readonly SessionHead[]>
 
   /**
-   * Removes every byte of a session, also from logs, journals, free pages and files that were set aside. All of it or nothing, for whoever reads
-   * meanwhile and after a crash. `CONFLICT` unless its last seq is `expectedLast`; erasing what does not exist
+   * Removes every byte of a session, also from logs, journals, free pages and files that were set aside. All of it or nothing,
+   * for whoever reads meanwhile and after a crash: a read that meets an erase may end with a `StoreError` other than
+   * `CORRUPT`, `head` and `list` may not. `CONFLICT` unless its last seq is `expectedLast`; erasing what does not exist
    * (`expectedLast` 0) does nothing. Used again, the session begins at 1 in a new incarnation.
    * @case erase.every-byte erase.every-byte.set-aside erase.every-byte.killed erase.removes erase.trimmed
-   *   erase.sessions-apart persistent.erase; atomicity.erase durability.killed-in-erase readers.sessions-come-and-go;
+   *   erase.sessions-apart persistent.erase; atomicity.erase durability.killed-in-erase readers.sessions-come-and-go outside.large-erase
+   *   outside.comes-back durability.killed-in-large-erase;
    *   erase.compares erase.missing erase.race shared.erase.race shared.erase.processes; erase.begins-anew
    *   erase.stale-incarnation
    */
   erase(session: string, expectedLast: number): Promise<void>
 
   /**
-   * Yields whenever another process may have written to the session. A hint: it carries no data, may come without
-   * cause, and core polls as well. Ends when `signal` aborts or the backend is closed.
-   * @case wake.hints wake.processes wake.readers; none (a duty of core); wake.ends wake.closed
+   * Yields whenever another process may have written to the session: appended, trimmed or erased. A hint: it carries
+   * no data, may come without cause, and core polls as well. Ends when `signal` aborts or the backend is closed, and
+   * leaves no timer and no handle behind.
+   * @case wake.hints wake.processes wake.readers wake.every-write wake.every-write.readers; none (a duty of core); wake.ends wake.closed
+   *   wake.leaves-nothing
    */
   wake?(session: string, signal: AbortSignal): AsyncIterable<void>
 

@@ -1,0 +1,4 @@
+import { memoryMutants } from './mutants/index.ts'
+import { testMutants } from './mutants/test-mutants.ts'
+
+testMutants(memoryMutants)

@@ -1,0 +1,4 @@
+import { sharedMutants } from './mutants/folder-mutants.ts'
+import { testMutants } from './mutants/test-mutants.ts'
+
+testMutants(sharedMutants)
