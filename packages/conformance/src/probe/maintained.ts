@@ -21,12 +21,16 @@ export async function fill(backend: Backend, random: CaseContext['random']): Pro
   return sessions
 }
 
-/** Overwrites some bytes in the middle of a file. */
+/** Overwrites some bytes in the middle of a file, or behind it where the middle is empty space. */
 export async function damage(path: string): Promise<void> {
-  const { length } = await readFile(path)
+  const bytes = await readFile(path)
+  let at = Math.floor(bytes.length / 2)
+  while (at + DAMAGE.length < bytes.length && bytes.subarray(at, at + DAMAGE.length).every((byte) => byte === 0)) {
+    at += DAMAGE.length
+  }
   const file = await open(path, 'r+')
   try {
-    await file.write(Buffer.from(DAMAGE), 0, DAMAGE.length, Math.floor(length / 2))
+    await file.write(Buffer.from(DAMAGE), 0, DAMAGE.length, at)
   } finally {
     await file.close()
   }

@@ -1,0 +1,138 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+import { StoreError } from '@turnlog/core/backend'
+import type { OpenFinding } from '@turnlog/core/backend'
+
+import { Database } from '../database/database.ts'
+import { failureOf } from '../database/failure-of.ts'
+import { loadLibrary } from '../database/load-library.ts'
+import type { SqliteDatabase, SqliteLibrary } from '../database/sqlite-library.ts'
+import { waitWhileBusy } from '../database/wait-while-busy.ts'
+import { Tables } from '../format/tables.ts'
+import { checkPlace } from './check-place.ts'
+import { inspectLog } from './inspect-log.ts'
+import { makeFile } from './make-file.ts'
+import { SqliteStore } from './sqlite-store.ts'
+import { findStore, makeStore } from './store-schema.ts'
+import { refuseUnfinishedRepair } from './unfinished-repair.ts'
+
+/** Plain data, so that it can be handed to a thread. */
+export interface StoreOptions {
+  readonly path: string
+  readonly durability: 'sync' | 'os'
+  readonly driver: string
+  readonly tablePrefix: string
+  readonly waitMs: number
+  readonly readOnly: boolean
+}
+
+type ConnectionOptions = Pick<StoreOptions, 'durability' | 'tablePrefix' | 'waitMs' | 'readOnly'>
+
+/** What the log keeps on the disk when it is empty; it grows with what is written between two checkpoints. */
+const MAX_IDLE_LOG_BYTES = 16 * 1024 * 1024
+
+/** @throws `INVALID_CONFIG`, `NOT_FOUND`, `CORRUPT`, `UNSUPPORTED` */
+export async function openStore(options: StoreOptions): Promise<SqliteStore> {
+  const library = loadLibrary(options.driver)
+  const path = resolve(options.path)
+  checkPlace(path)
+  refuseUnfinishedRepair(path)
+  if (options.readOnly && !existsSync(path)) throw noStore(path)
+  if (!options.readOnly) makeFile(path)
+  const findings = inspectLog(path, options.durability)
+  const connect = (): Database => connectTo(library, path, options)
+  const database = await waitWhileBusy(connect, options.waitMs)
+  try {
+    database.checkVersion(library.name)
+    return await prepare(database, options, { path, connect, findings })
+  } catch (error) {
+    database.close()
+    if (failureOf(error) === 'NOTADB' && !looksLikeOurs(path, options.tablePrefix)) {
+      throw new StoreError('INVALID_CONFIG', `${path} is not a SQLite database. Choose another file.`, { file: path })
+    }
+    throw error
+  }
+}
+
+/** On a connection of the caller, which stays theirs. */
+export async function openStoreOn(raw: SqliteDatabase, options: ConnectionOptions): Promise<SqliteStore> {
+  const database = new Database(raw)
+  database.checkVersion('the database that was given')
+  return prepare(database, options, { path: undefined, connect: undefined, findings: [] })
+}
+
+async function prepare(
+  database: Database,
+  options: ConnectionOptions,
+  place: Pick<SqliteStore, 'path' | 'connect'> & { readonly findings: readonly OpenFinding[] },
+): Promise<SqliteStore> {
+  const tables = new Tables(options.tablePrefix)
+  const { path, connect, findings } = place
+  const { waitMs, readOnly } = options
+  let created = false
+  const isThere = await waitWhileBusy(() => database.read(() => findStore(database, tables)), waitMs)
+  if (!isThere && readOnly) throw noStore(path)
+  if (!readOnly) {
+    await waitWhileBusy(() => useLog(database, options.durability), waitMs)
+    if (!isThere) {
+      created = await waitWhileBusy(
+        () =>
+          database.write(() => {
+            if (findStore(database, tables)) return false
+            makeStore(database, tables)
+            return true
+          }),
+        waitMs,
+      )
+    }
+  }
+  return new SqliteStore({ database, tables, path, waitMs, connect, report: { created, findings } })
+}
+
+/** The write-ahead log, and how far a commit goes. Only what is not so already is changed: it may be a caller's. */
+function useLog(database: Database, durability: 'sync' | 'os'): void {
+  const mode = (): string | undefined => database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode
+  if (mode() !== 'wal') {
+    database.exec('PRAGMA journal_mode = WAL')
+    if (mode() !== 'wal') {
+      throw new StoreError(
+        'INVALID_CONFIG',
+        'This database cannot have a write-ahead log (journal_mode = WAL). Use a file on a local disk.',
+      )
+    }
+  }
+  const { synchronous = 0 } = database.get<{ synchronous: number }>('PRAGMA synchronous') ?? {}
+  if (durability === 'sync' && synchronous < 2) database.exec('PRAGMA synchronous = FULL')
+  if (process.platform === 'darwin') database.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
+}
+
+function connectTo(library: SqliteLibrary, path: string, { durability, readOnly }: ConnectionOptions): Database {
+  // Opened to read only, SQLite leaves the files of its log behind; so that is done only where they are there already.
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const database = new Database(library.open(path, { readOnly: readOnly && hasLog }))
+  try {
+    database.exec(
+      `PRAGMA busy_timeout = 0; PRAGMA synchronous = ${durability === 'sync' ? 'FULL' : 'NORMAL'}; ` +
+        `PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF; ` +
+        `PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}; PRAGMA query_only = ${readOnly ? 'ON' : 'OFF'}`,
+    )
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** The first page of a database names its tables, also where its header is damaged. */
+function looksLikeOurs(path: string, tablePrefix: string): boolean {
+  return readFileSync(path).subarray(0, 65_536).includes(`CREATE TABLE ${tablePrefix}`)
+}
+
+function noStore(path: string | undefined): StoreError {
+  return new StoreError(
+    'NOT_FOUND',
+    `There is no store in ${path ?? 'the database'}.`,
+    path === undefined ? {} : { file: path },
+  )
+}

@@ -1,0 +1,31 @@
+import { guardBackend } from '@turnlog/core/backend'
+import type { Backend, BackendDefinition } from '@turnlog/core/backend'
+
+import { checkOptions } from './sqlite-options.ts'
+import type { CheckedOptions, SqliteOptions } from './sqlite-options.ts'
+import { toStoreError } from './to-store-error.ts'
+
+/** A backend on SQLite. @throws `INVALID_CONFIG` */
+export function sqliteBackend(options: SqliteOptions): Backend {
+  return makeBackend(checkOptions(options))
+}
+
+export const backend: BackendDefinition = {
+  name: 'sqlite',
+  contract: 1,
+  create: (options) => makeBackend(checkOptions(options)),
+}
+
+function makeBackend(options: CheckedOptions): Backend {
+  const { durability } = options
+  return guardBackend(
+    'sqlite',
+    { persistent: true, durability, access: 'shared', concurrentReaders: true, detectsDamage: true },
+    {
+      open: async ({ readOnly }) => (await import('./sqlite-driver.ts')).SqliteDriver.open(options, readOnly),
+      repair: async (request) => (await import('./sqlite-driver.ts')).SqliteDriver.repair(options, request),
+      hasWake: true,
+      toStoreError,
+    },
+  )
+}

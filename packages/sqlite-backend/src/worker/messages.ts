@@ -1,0 +1,24 @@
+import type { OpenReport } from '@turnlog/core/backend'
+
+import type { StoreOptions } from '../open/open-store.ts'
+import type { Engine } from './engine-calls.ts'
+import type { PlainError } from './plain-error.ts'
+
+/** What the thread is started with. */
+export interface WorkerOptions extends StoreOptions {
+  readonly pollMs: number
+}
+
+export interface Call {
+  readonly id: number
+  readonly method: keyof Engine
+  readonly args: readonly unknown[]
+}
+
+export type Answer =
+  | { readonly kind: 'opened'; readonly report: OpenReport }
+  | { readonly kind: 'refused'; readonly error: PlainError }
+  | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
+  | { readonly kind: 'appended'; readonly id: number; readonly outcomes: readonly (PlainError | undefined)[] }
+  | { readonly kind: 'error'; readonly id: number; readonly error: PlainError }
+  | { readonly kind: 'changed'; readonly session: string }
