@@ -1,3 +1,4 @@
+import { eraseConflict, StoreError } from '@turnlog/core/backend'
 import type {
   AppendOptions,
   BackendDriver,
@@ -12,7 +13,6 @@ import type {
   ReadOptions,
   SessionHead,
 } from '@turnlog/core/backend'
-import { eraseConflict, StoreError } from '@turnlog/core/backend'
 
 import { Appender } from './append/appender.ts'
 import { GroupCommit } from './append/group-commit.ts'
@@ -20,8 +20,7 @@ import type { CheckedOptions } from './leveldb-options.ts'
 import { reclaimSpace } from './maintenance/reclaim.ts'
 import { storeSizes } from './maintenance/store-sizes.ts'
 import { verifyStore } from './maintenance/verify.ts'
-import { OpenedStore } from './open/opened-store.ts'
-import { ReadOnlyStore } from './open/read-only-store.ts'
+import { ReadOnlyStore } from './open/open-to-read.ts'
 import { readEvents } from './read/read-events.ts'
 import { listHeads } from './read/list-heads.ts'
 import type { EventSource } from './read/group-reader.ts'
@@ -30,10 +29,12 @@ import type { HeadRow } from './rows/head-row.ts'
 import { eraseSession } from './sessions/erase-session.ts'
 import { SessionStates } from './sessions/session-states.ts'
 import { Trimmer } from './sessions/trimmer.ts'
+import { openToWrite } from './open/open-to-write.ts'
+import type { WritableStore } from './open/open-to-write.ts'
 
 /** What exists only if the store is open to write. */
 interface Writer {
-  readonly store: OpenedStore
+  readonly store: WritableStore
   readonly commit: GroupCommit
   readonly trimmer: Trimmer
   readonly appender: Appender
@@ -42,11 +43,11 @@ interface Writer {
 export class LevelDbDriver implements BackendDriver {
   readonly report: OpenReport
   readonly maintenance: Omit<Maintenance, 'repair'>
-  readonly #store: OpenedStore | ReadOnlyStore
+  readonly #store: WritableStore | ReadOnlyStore
   readonly #states: SessionStates
   readonly #opened: Writer | undefined
 
-  private constructor(store: OpenedStore | ReadOnlyStore, states: SessionStates, writer?: Writer) {
+  private constructor(store: WritableStore | ReadOnlyStore, states: SessionStates, writer?: Writer) {
     this.report = store.report
     this.#store = store
     this.#states = states
@@ -64,8 +65,8 @@ export class LevelDbDriver implements BackendDriver {
       const store = await ReadOnlyStore.open(options)
       return new LevelDbDriver(store, new SessionStates(store.database))
     }
-    const store = await OpenedStore.open(options)
-    const commit = new GroupCommit(store, options.durability === 'sync', store.rows)
+    const store = await openToWrite(options)
+    const commit = new GroupCommit(store, options.durability === 'sync')
     const trimmer = new Trimmer(store.database, commit)
     const states = new SessionStates(store.database, (state) => trimmer.schedule(state))
     const appender = new Appender(store.database, states, commit, trimmer)

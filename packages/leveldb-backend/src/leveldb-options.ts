@@ -28,6 +28,12 @@ export interface LevelDbOptions {
   readonly maxFileBytes?: number
   /** Compress tables with snappy: about half the disk for text, and a few microseconds per block read. @default true */
   readonly compression?: boolean
+  /**
+   * Write zeros ahead of LevelDB's log, so that a sync takes two thirds of the time for callers that wait for each
+   * append. It writes into a file that LevelDB has open; what that risks is in docs/decisions/0007. Linux and `sync` only.
+   * @default false
+   */
+  readonly preallocateLog?: boolean
 }
 
 declare module '@turnlog/core/backend' {
@@ -53,13 +59,15 @@ export function checkOptions(options: BackendOptions | LevelDbOptions): CheckedO
   const given: BackendOptions = { ...options }
   const { path, durability = 'sync' } = given
   const compression = given['compression'] ?? true
+  const preallocateLog = given['preallocateLog'] ?? false
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw invalid('path', path, 'Give the directory of the store')
   }
   if (durability !== 'sync' && durability !== 'os') throw invalid('durability', durability, "Use 'sync' or 'os'")
   if (typeof compression !== 'boolean') throw invalid('compression', compression, 'Use true or false')
+  if (typeof preallocateLog !== 'boolean') throw invalid('preallocateLog', preallocateLog, 'Use true or false')
   for (const name of Object.keys(given)) {
-    if (!(name in SIZES) && !['path', 'durability', 'compression'].includes(name)) {
+    if (!(name in SIZES) && !['path', 'durability', 'compression', 'preallocateLog'].includes(name)) {
       throw new StoreError('INVALID_CONFIG', `The LevelDB backend has no option ${JSON.stringify(name)}.`)
     }
   }
@@ -75,6 +83,8 @@ export function checkOptions(options: BackendOptions | LevelDbOptions): CheckedO
     path,
     durability,
     compression,
+    // Other systems treat zeros in their own way, and without syncs there is nothing to gain.
+    preallocateLog: preallocateLog && durability === 'sync' && process.platform === 'linux',
     cacheBytes: size('cacheBytes'),
     writeBufferBytes: size('writeBufferBytes'),
     blockBytes: size('blockBytes'),

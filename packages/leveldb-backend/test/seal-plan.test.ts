@@ -1,16 +1,17 @@
-import type { EventRecord } from '@turnlog/core/backend'
 import { StoreError } from '@turnlog/core/backend'
-import * as fc from 'fast-check'
+import type { EventRecord } from '@turnlog/core/backend'
 import { expect, test } from 'vitest'
 
 import { needsTail, planChange } from '../src/append/append-plan.ts'
-import type { Database } from '../src/database/database.ts'
 import { encodeEvent, readRow } from '../src/rows/event-row.ts'
 import { GroupCommit } from '../src/append/group-commit.ts'
 import { parseKey } from '../src/rows/row-keys.ts'
 import { SEGMENT_EVENTS } from '../src/append/seal-plan.ts'
 import { SessionState } from '../src/sessions/session-state.ts'
 import { tailOf } from '../src/append/tail.ts'
+import type { CommitStore } from '../src/append/group-commit.ts'
+
+import * as fc from 'fast-check'
 
 const INCARNATION = 'life'
 
@@ -39,14 +40,18 @@ class Rows {
         for (const change of changes) change()
       },
     }
-    const target = {
-      database: { reusedBatch: () => batch } as unknown as Database,
-      makeWritable: () => undefined,
-      clearLog: () => undefined,
-      written: () => undefined,
-      failed: (cause: unknown) => new StoreError('IO', 'It was not written.', { cause }),
+    const fence = {
+      pass: () => undefined,
+      closeAfter: (cause: unknown) => new StoreError('IO', 'It was not written.', { cause }),
     }
-    this.commit = new GroupCommit(target, true, { batches: 0, sessions: 0 })
+    const store = {
+      database: { reusedBatch: () => batch },
+      fence,
+      acknowledged: { counter: { batches: 0, sessions: 0 } },
+      anchor: { write: () => undefined },
+      preallocation: undefined,
+    }
+    this.commit = new GroupCommit(store as unknown as CommitStore, true)
   }
 
   #change(key: Buffer, change: (rows: Map<number, Buffer>, seq: number) => unknown): void {

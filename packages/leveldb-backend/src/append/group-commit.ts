@@ -1,15 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 
-import type { StoreError } from '@turnlog/core/backend'
-
-import type { Database } from '../database/database.ts'
 import type { HeadRow } from '../rows/head-row.ts'
 import { encodeHead } from '../rows/head-row.ts'
 import type { RowPut, SegmentPut } from './seal-plan.ts'
 import { sealSegment } from '../rows/segment.ts'
 import type { SessionState } from '../sessions/session-state.ts'
 import { COUNTER_KEY, encodeCounter } from '../rows/store-rows.ts'
-import type { Counter } from '../rows/store-rows.ts'
+import type { WritableStore } from '../open/open-to-write.ts'
 
 /** One change of one session, waiting to be written. */
 export interface Change {
@@ -42,17 +39,8 @@ class Group {
   }
 }
 
-export interface CommitTarget {
-  readonly database: Database
-  /** What must be done before so many bytes can be written, as after a failed write; most often nothing. */
-  makeWritable(bytes: number): Promise<void> | undefined
-  /** The log of the database is free for so many bytes; most often it is. */
-  clearLog(bytes: number): Promise<void> | undefined
-  /** Runs when a batch is in the database and before anybody is told. */
-  written(counter: Counter): void
-  /** Runs when a batch failed and nobody knows how far it came; gives the error for everybody who waits. */
-  failed(error: unknown): StoreError
-}
+/** What group commit needs of an open store. */
+export type CommitStore = Pick<WritableStore, 'database' | 'fence' | 'acknowledged' | 'anchor' | 'preallocation'>
 
 /** A batch is held in memory twice while it is written. */
 const GROUP_BYTES = 4 * 1024 * 1024
@@ -69,24 +57,17 @@ const GROUP_BYTES = 4 * 1024 * 1024
  * - A promise resolves only after its batch is durable and the anchor has been told.
  * - If a batch fails, it and everything that waits behind it is rejected: what waits was planned on what failed. Each
  *   session's tip then falls back to what is settled, so that nothing is ever compared with an append that failed.
- * - `settled` changes here and nowhere else, before the promises resolve.
+ * - `settled` and `acknowledged` change here and nowhere else, before the promises resolve.
  */
 export class GroupCommit {
-  readonly #target: CommitTarget
+  readonly #store: CommitStore
   readonly #sync: boolean
   #queue: Group[] = []
-  #counter: Counter
   #running: Promise<void> | undefined
 
-  constructor(target: CommitTarget, sync: boolean, counter: Counter) {
-    this.#target = target
+  constructor(store: CommitStore, sync: boolean) {
+    this.#store = store
     this.#sync = sync
-    this.#counter = counter
-  }
-
-  /** What is written and acknowledged. */
-  get counter(): Counter {
-    return this.#counter
   }
 
   add(change: Change): Promise<void> {
@@ -108,7 +89,7 @@ export class GroupCommit {
   async #run(): Promise<void> {
     for (let group; (group = this.#queue.shift()) !== undefined;) {
       try {
-        const ready = this.#target.makeWritable(group.bytes)
+        const ready = this.#store.fence.pass(group.bytes)
         if (ready !== undefined) await ready
       } catch (error) {
         this.#reject(group, error)
@@ -117,7 +98,7 @@ export class GroupCommit {
       try {
         await this.#write(group.changes)
       } catch (error) {
-        this.#reject(group, this.#target.failed(error))
+        this.#reject(group, this.#store.fence.closeAfter(error))
         continue
       }
       for (const { state, after } of group.changes) {
@@ -131,9 +112,10 @@ export class GroupCommit {
   }
 
   async #write(changes: readonly Change[]): Promise<void> {
-    const batch = this.#target.database.reusedBatch()
+    const { database, acknowledged, anchor, preallocation } = this.#store
+    const batch = database.reusedBatch()
     const heads = new Map<SessionState, HeadRow | undefined>()
-    let { sessions } = this.#counter
+    let { sessions } = acknowledged.counter
     for (const change of changes) {
       const { keys } = change.state
       for (const { seq, value } of change.puts) batch.put(keys.event(seq), value)
@@ -150,13 +132,18 @@ export class GroupCommit {
       if (head === undefined) batch.del(keys.head)
       else batch.put(keys.head, encodeHead(keys.headSum, head))
     }
-    const counter = { batches: this.#counter.batches + 1, sessions }
+    const counter = { batches: acknowledged.counter.batches + 1, sessions }
     batch.put(COUNTER_KEY, encodeCounter(counter))
-    const clear = this.#target.clearLog(batch.logBytes)
-    if (clear !== undefined) await clear
+    const free = preallocation?.clear(batch.logBytes)
+    if (free !== undefined) await free
     await batch.write(this.#sync)
-    this.#target.written(counter)
-    this.#counter = counter
+    acknowledged.counter = counter
+    try {
+      anchor.write(counter.batches)
+    } catch {
+      // The batch is durable, and an anchor that is behind accuses nobody. The next batch writes it again.
+    }
+    preallocation?.extend()
   }
 
   #reject(group: Group, error: unknown): void {

@@ -7,7 +7,7 @@ import { findTraces } from '../files/find-traces.ts'
 import { SET_ASIDE } from '../files/store-files.ts'
 import type { Change, GroupCommit } from '../append/group-commit.ts'
 import { fromLevel } from '../database/level-error.ts'
-import type { OpenedStore } from '../open/opened-store.ts'
+import type { WritableStore } from '../open/open-to-write.ts'
 import { rowSeqs } from '../read/row-seqs.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -33,7 +33,7 @@ const DIARY = ['LOG', 'LOG.old']
  *
  * @throws `IO` if something is left after all
  */
-export async function eraseSession(store: OpenedStore, commit: GroupCommit, state: SessionState): Promise<void> {
+export async function eraseSession(store: WritableStore, commit: GroupCommit, state: SessionState): Promise<void> {
   try {
     await eraseRows(store, commit, state)
   } catch (error) {
@@ -41,7 +41,7 @@ export async function eraseSession(store: OpenedStore, commit: GroupCommit, stat
   }
 }
 
-async function eraseRows(store: OpenedStore, commit: GroupCommit, state: SessionState): Promise<void> {
+async function eraseRows(store: WritableStore, commit: GroupCommit, state: SessionState): Promise<void> {
   const { keys, settled } = state
   const { database, directory } = store
   const start = keys.eventCopy(0)
@@ -70,7 +70,7 @@ async function eraseRows(store: OpenedStore, commit: GroupCommit, state: Session
     await database.compact(keys.head, keys.head)
     await database.compact(start, end)
     if (round === 1) continue
-    store.reopenWithoutTraces()
+    store.fence.closeToRemoveTraces()
     await commit.add({ ...change, deletes: [], keepsHead: true })
     left = await findTraces(directory, prefixes)
     if (left === undefined) break

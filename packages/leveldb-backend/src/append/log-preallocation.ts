@@ -29,9 +29,10 @@ const LAST_SHARE = 1 / 8
  * cannot be. `#position` is never less than where its log ends, a batch that may reach zeros that are being written waits
  * for them, and a log that LevelDB has left since is written to by nobody else.
  *
- * It all is a matter of speed: whatever fails here, the log just grows.
+ * It all is a matter of speed: whatever fails here, the log just grows. What a wrong bound would do, and why it is off
+ * unless somebody asks for it: docs/decisions/0007.
  */
-export class LogRunway {
+export class LogPreallocation {
   readonly #directory: string
   readonly #zeros: Buffer
   #log: { readonly number: number; readonly descriptor: number } | undefined
