@@ -1,7 +1,7 @@
 import { guardBackend } from '@turnlog/core/backend'
 import type { Backend, BackendDefinition } from '@turnlog/core/backend'
 
-import { fromLevel } from './database/level-error.ts'
+import { fromLevel } from './to-store-error.ts'
 import { loadLevel } from './database/load-level.ts'
 import { checkOptions } from './leveldb-options.ts'
 import type { CheckedOptions, LevelDbOptions } from './leveldb-options.ts'

@@ -18,17 +18,17 @@ import { Appender } from './append/appender.ts'
 import { GroupCommit } from './append/group-commit.ts'
 import type { CheckedOptions } from './leveldb-options.ts'
 import { reclaimSpace } from './maintenance/reclaim.ts'
-import { storeSizes } from './maintenance/store-sizes.ts'
+import { storeSizes } from './maintenance/sizes.ts'
 import { verifyStore } from './maintenance/verify.ts'
 import { ReadOnlyStore } from './open/open-to-read.ts'
 import { readEvents } from './read/read-events.ts'
 import { listHeads } from './read/list-heads.ts'
 import type { EventSource } from './read/group-reader.ts'
-import { toHead } from './rows/head-row.ts'
-import type { HeadRow } from './rows/head-row.ts'
-import { eraseSession } from './sessions/erase-session.ts'
-import { SessionStates } from './sessions/session-states.ts'
-import { Trimmer } from './sessions/trimmer.ts'
+import { toHead } from './format/head-row.ts'
+import type { HeadRow } from './format/head-row.ts'
+import { eraseSession } from './sessions/erase.ts'
+import { CachedSessions } from './sessions/cached-sessions.ts'
+import { Trimmer } from './sessions/trim.ts'
 import { openToWrite } from './open/open-to-write.ts'
 import type { WritableStore } from './open/open-to-write.ts'
 
@@ -44,10 +44,10 @@ export class LevelDbDriver implements BackendDriver {
   readonly report: OpenReport
   readonly maintenance: Omit<Maintenance, 'repair'>
   readonly #store: WritableStore | ReadOnlyStore
-  readonly #states: SessionStates
+  readonly #states: CachedSessions
   readonly #opened: Writer | undefined
 
-  private constructor(store: WritableStore | ReadOnlyStore, states: SessionStates, writer?: Writer) {
+  private constructor(store: WritableStore | ReadOnlyStore, states: CachedSessions, writer?: Writer) {
     this.report = store.report
     this.#store = store
     this.#states = states
@@ -63,12 +63,12 @@ export class LevelDbDriver implements BackendDriver {
   static async open(options: CheckedOptions, readOnly: boolean): Promise<LevelDbDriver> {
     if (readOnly) {
       const store = await ReadOnlyStore.open(options)
-      return new LevelDbDriver(store, new SessionStates(store.database))
+      return new LevelDbDriver(store, new CachedSessions(store.database))
     }
     const store = await openToWrite(options)
     const commit = new GroupCommit(store, options.durability === 'sync')
     const trimmer = new Trimmer(store.database, commit)
-    const states = new SessionStates(store.database, (state) => trimmer.schedule(state))
+    const states = new CachedSessions(store.database, (state) => trimmer.schedule(state))
     const appender = new Appender(store.database, states, commit, trimmer)
     return new LevelDbDriver(store, states, { store, commit, trimmer, appender })
   }

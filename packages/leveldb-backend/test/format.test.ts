@@ -7,8 +7,8 @@ import { ClassicLevel } from 'classic-level'
 import { Unpackr } from 'msgpackr'
 import { expect, test } from 'vitest'
 
-import { KEPT_SHAPES } from '../src/rows/payload-codec.ts'
-import { structureTable } from '../src/rows/structures.ts'
+import { KEPT_SHAPES } from '../src/format/payload-codec.ts'
+import { structureTable } from '../src/format/structures.ts'
 import { copyStore, event, grow, openBackend, readAll, readStore, temporaryDirectory } from './sample-store.ts'
 
 /** With nothing but the table that stands in the identity row. */
@@ -81,7 +81,7 @@ test('every structure of the table is read back with its keys, in their order', 
 test('64 events become one value under the key of the last, and the single ones are deleted', async () => {
   const path = temporaryDirectory()
   const backend = await openBackend(path)
-  for (let round = 0; round < 13; round += 1) await grow(backend, 'a', 5)
+  for (let round = 0; round < 13; round++) await grow(backend, 'a', 5)
   await backend.close()
   const events = (await rawRows(path)).filter(([key]) => key[0] === 3)
   expect(events.map(([key]) => key.readUInt32BE(key.length - 4))).toEqual([64, 65])
@@ -102,7 +102,7 @@ test('what msgpack would change is kept as JSON text, alone and in a segment', a
   const path = temporaryDirectory()
   const backend = await openBackend(path)
   let deep: unknown = 1
-  for (let depth = 0; depth < 5000; depth += 1) deep = [deep]
+  for (let depth = 0; depth < 5000; depth++) deep = [deep]
   const odd = [-0, '\uD800', JSON.parse('{"__proto__":{"a":1}}') as unknown, { '\uDFFF': 1 }, deep]
   const records = Array.from({ length: 70 }, (_, index) => ({ ...event(index + 1), odd: odd[index % 7] ?? null }))
   await backend.append('a', { last: 0, incarnation: 'x' }, records as never, { deep } as never)
@@ -145,7 +145,7 @@ function exactText(value: unknown): string {
 test('a large event is never written twice', async () => {
   const path = temporaryDirectory()
   const backend = await openBackend(path)
-  for (let round = 0; round < 66; round += 1)
+  for (let round = 0; round < 66; round++)
     await grow(backend, 'a', 1, { extra: { pad: round === 30 ? 'x'.repeat(100_000) : '' } })
   expect(await readAll(backend, 'a')).toHaveLength(66)
   await backend.close()
@@ -159,7 +159,7 @@ test('a large event is never written twice', async () => {
 test('no segment is much larger than 256 KiB, also if its rows were read back to be sealed', async () => {
   const path = temporaryDirectory()
   const backend = await openBackend(path)
-  for (let round = 0; round < 64; round += 1) await grow(backend, 'a', 1, { extra: { pad: 'x'.repeat(20_000) } })
+  for (let round = 0; round < 64; round++) await grow(backend, 'a', 1, { extra: { pad: 'x'.repeat(20_000) } })
   expect(await readAll(backend, 'a')).toHaveLength(64)
   await backend.close()
   const sizes = (await rawRows(path)).filter(([key]) => key[0] === 3).map(([, value]) => value.length)
@@ -185,7 +185,7 @@ test('a value of a newer format is UNSUPPORTED, not damage', async () => {
 test('an event that nobody asks for may be damaged or gone, also between two ranges that are read together', async () => {
   const path = temporaryDirectory()
   const backend = await openBackend(path)
-  for (let count = 0; count < 9; count += 1) await grow(backend, 'a', 1)
+  for (let count = 0; count < 9; count++) await grow(backend, 'a', 1)
   await backend.close()
   await putRaw(path, eventKey('a', 4), Buffer.from('damaged'))
   await putRaw(path, eventKey('a', 5), Buffer.of(1, 2, 3, 4, 5, 6, 7, 8))

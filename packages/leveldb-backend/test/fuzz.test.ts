@@ -5,12 +5,12 @@ import { assert, boolean, constantFrom, json, nat, oneof, property, record } fro
 import { expect, test } from 'vitest'
 
 import { tailOf } from '../src/append/tail.ts'
-import { checkEvents, decodeEvents, encodeEvent, readRow, sealEvent } from '../src/rows/event-row.ts'
-import { decodeHead, encodeHead, toHead } from '../src/rows/head-row.ts'
-import { decodePayload, encodePayload } from '../src/rows/payload-codec.ts'
-import { parseKey, SessionKeys } from '../src/rows/row-keys.ts'
-import { HEADER_BYTES, sealValue } from '../src/rows/row-value.ts'
-import { sealSegment } from '../src/rows/segment.ts'
+import { checkEvents, decodeEvents, encodeEvent, readRow, sealEvent } from '../src/format/event-row.ts'
+import { decodeHead, encodeHead, toHead } from '../src/format/head-row.ts'
+import { decodePayload, encodePayload } from '../src/format/payload-codec.ts'
+import { parseKey, SessionKeys } from '../src/format/row-keys.ts'
+import { HEADER_BYTES, sealValue } from '../src/format/row-value.ts'
+import { sealSegment } from '../src/format/segment.ts'
 
 const { numRuns, timeoutMs } = fuzzRuns()
 const keys = new SessionKeys('fuzzed')

@@ -193,7 +193,7 @@ test('a reader from whom a writer takes the files away is told so, and not of da
   const options = { writeBufferBytes: 64 * 1024, maxFileBytes: 1024 * 1024, compression: false }
   const writer = await openBackend(path, options)
   const pad = 'x'.repeat(200_000)
-  for (let index = 0; index < 20; index += 1) await grow(writer, `s${index}`, 2, { extra: { pad } })
+  for (let index = 0; index < 20; index++) await grow(writer, `s${index}`, 2, { extra: { pad } })
   await writer.maintenance?.reclaim?.()
   await writer.close()
   const reader = leveldbBackend({ path, ...options })

@@ -135,7 +135,7 @@ test('a read-only open writes through to no table that a crash left behind, what
   await grow(backend, 'a', 10)
   await backend.close()
   const known = new Set(filesNamed(path, /\.(?:ldb|log)$/).map((file) => Number.parseInt(basename(file), 10)))
-  for (let number = 1; number <= 40; number += 1) {
+  for (let number = 1; number <= 40; number++) {
     const name = `${String(number).padStart(6, '0')}.ldb`
     if (!known.has(number)) appendBytes(join(path, name), Buffer.from('left behind'))
   }
@@ -179,7 +179,7 @@ test('a store is opened to write where there is no directory for temporary files
   await backend.open()
   await grow(backend, 'a', 70)
   // The second time the log becomes a table, the third time all that there is is in tables.
-  for (let time = 0; time < 3; time += 1) {
+  for (let time = 0; time < 3; time++) {
     await backend.close()
     expect((await backend.open()).findings).toEqual([])
   }

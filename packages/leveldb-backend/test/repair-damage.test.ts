@@ -97,7 +97,7 @@ test('whatever record of a log is damaged, those behind it are kept, and the sto
   const base = temporaryDirectory()
   const sessions = ['a', 'b']
   const writer = await openBackend(base)
-  for (let count = 0; count < 10; count += 1) for (const session of sessions) await grow(writer, session, 1)
+  for (let count = 0; count < 10; count++) for (const session of sessions) await grow(writer, session, 1)
   await writer.close()
   const [log = ''] = filesNamed(base, /\.log$/)
   const { records } = parseLog(readFileSync(log))

@@ -5,11 +5,11 @@ import { crc32 } from 'node:zlib'
 import { ClassicLevel } from 'classic-level'
 import { expect, test } from 'vitest'
 
-import { crc32Byte } from '../src/rows/crc32-byte.ts'
-import { SessionKeys } from '../src/rows/row-keys.ts'
-import { HEADER_BYTES, sealValue } from '../src/rows/row-value.ts'
-import { COUNTER_KEY, decodeCounter, encodeCounter, IDENTITY_KEY } from '../src/rows/store-rows.ts'
-import { STRUCTURES_TEXT } from '../src/rows/structures.ts'
+import { crc32Byte } from '../src/format/crc32-byte.ts'
+import { SessionKeys } from '../src/format/row-keys.ts'
+import { HEADER_BYTES, sealValue } from '../src/format/row-value.ts'
+import { COUNTER_KEY, decodeCounter, encodeCounter, IDENTITY_KEY } from '../src/format/store-rows.ts'
+import { STRUCTURES_TEXT } from '../src/format/structures.ts'
 import { fileContents, grow, openBackend, repair, temporaryDirectory } from './sample-store.ts'
 
 const NEWER: Readonly<Record<string, (level: ClassicLevel<Buffer, Buffer>) => Promise<void>>> = {
@@ -54,7 +54,7 @@ test.each(Object.entries(NEWER))('repair leaves a store with %s alone: UNSUPPORT
 test.each([
   ['another magic', (slot: Buffer) => slot.write('TLANCHR2', 0, 'latin1')],
   ['an unknown mode', (slot: Buffer) => slot.writeUInt8(3, 48)],
-])('a whole anchor with %s is UNSUPPORTED, to opening and to repair', async (_, change) => {
+])('a whole watermark with %s is UNSUPPORTED, to opening and to repair', async (_, change) => {
   const path = temporaryDirectory()
   const backend = await openBackend(path)
   await grow(backend, 's', 3)

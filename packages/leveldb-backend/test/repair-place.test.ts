@@ -37,7 +37,7 @@ test.runIf(canMount)('a mount point is refused before the work, with what to do 
   const before = fileContents(path)
   let steps = 0
   const onProgress = (): void => {
-    steps += 1
+    steps++
   }
   await expect(backend.maintenance?.repair({ apply: true, onProgress })).rejects.toMatchObject({
     code: 'IO',

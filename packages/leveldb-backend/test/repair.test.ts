@@ -5,7 +5,7 @@ import { leveldbBackend } from '@turnlog/leveldb-backend'
 import { expect, test } from 'vitest'
 import { parseLog } from '@turnlog/leveldb-files'
 
-import { Anchor } from '../src/open/anchor.ts'
+import { Watermark } from '../src/open/watermark.ts'
 import {
   copyStore,
   fileContents,
@@ -16,15 +16,17 @@ import {
   repair,
   temporaryDirectory,
   writeGenerations,
+  event,
+  readAll,
 } from './sample-store.ts'
 
 const TROUBLES: Readonly<Record<string, (path: string) => void>> = {
   'a missing anchor': (path) => rmSync(join(path, 'turnlog.anchor')),
   'a damaged anchor': (path) => writeFileSync(join(path, 'turnlog.anchor'), Buffer.alloc(1024, 7)),
-  'the anchor of another store': (path) => {
-    const anchor = Anchor.open(path)
-    anchor.reset({ ...Anchor.read(path), storeId: 'f'.repeat(32) })
-    anchor.close()
+  'the watermark of another store': (path) => {
+    const watermark = Watermark.open(path)
+    watermark.reset({ ...Watermark.read(path), storeId: 'f'.repeat(32) })
+    watermark.close()
   },
   'a missing CURRENT': (path) => rmSync(join(path, 'CURRENT')),
   'a missing MANIFEST': (path) => rmSync(filesNamed(path, /^MANIFEST/)[0] ?? ''),
@@ -81,12 +83,12 @@ test('repair where there is no store is NOT_FOUND, and makes none', async () => 
 test('a table that was replaced, and that a crash left there, is not read', async () => {
   const path = temporaryDirectory()
   const backend = await openBackend(path)
-  for (let count = 0; count < 60; count += 1) await grow(backend, 'a', 1)
+  for (let count = 0; count < 60; count++) await grow(backend, 'a', 1)
   await backend.close()
   await backend.open()
   const [table = ''] = filesNamed(path, /\.ldb$/)
   const bytes = readFileSync(table)
-  for (let count = 0; count < 6; count += 1) await grow(backend, 'a', 1)
+  for (let count = 0; count < 6; count++) await grow(backend, 'a', 1)
   await backend.maintenance?.reclaim() // now nothing says any more that the single rows were deleted
   await backend.close()
   expect(existsSync(table)).toBe(false)
@@ -105,7 +107,7 @@ test('repair tells how far it has come, and stops when it is told to, with nothi
   const total = steps.length
   expect(total).toBeGreaterThan(3)
   expect(steps).toEqual(Array.from({ length: total }, (_, index) => [index + 1, total]))
-  for (let stop = 0; stop < total; stop += 1) {
+  for (let stop = 0; stop < total; stop++) {
     const controller = new AbortController()
     if (stop === 0) controller.abort()
     const onProgress = (done: number): void => {
@@ -151,4 +153,38 @@ test('what was trimmed and not yet deleted is gone after a repair, and not left 
   const untrimmed = await openBackend(temporaryDirectory())
   await grow(untrimmed, 's', 101, { extra: { secret: 'trimmed' } })
   expect(bytes).toBeLessThan(((await untrimmed.maintenance?.verify())?.bytes ?? 0) / 2)
+})
+
+test('verify finds damage in a row, and repair keeps what comes before it and the damaged original', async () => {
+  const path = temporaryDirectory()
+  const options = { compression: false, blockBytes: 1024 } as const
+  const backend = await openBackend(path, options)
+  await grow(backend, 'good', 10)
+  for (let round = 0; round < 5; round++) await grow(backend, 'hurt', 64, { extra: { pad: `part ${round}` } })
+  await backend.close()
+  await backend.open()
+  await backend.close()
+  const [table = ''] = filesNamed(path, /\.ldb$/)
+  const bytes = readFileSync(table)
+  const at = bytes.indexOf('part 3')
+  bytes[at] = 0
+  writeFileSync(table, bytes)
+  await expect(backend.open()).rejects.toMatchObject({ code: 'CORRUPT', file: table })
+  const dry = await backend.maintenance?.repair()
+  expect(dry).toMatchObject({ applied: false })
+  expect(readFileSync(table).equals(bytes)).toBe(true)
+  const report = await backend.maintenance?.repair({ apply: true })
+  expect(report?.actions).toMatchObject([{ file: table }, { session: 'hurt', seq: 193 }])
+  expect(filesNamed(report?.backup ?? '', /\.ldb$/).some((file) => readFileSync(file).equals(bytes))).toBe(true)
+  await backend.open()
+  expect(await readAll(backend, 'good')).toEqual(Array.from({ length: 10 }, (_, index) => event(index + 1)))
+  expect((await readAll(backend, 'hurt')).at(-1)?.seq).toBe(192)
+  expect(await backend.maintenance?.verify()).toMatchObject({ sessions: 2, events: 202, problems: [] })
+  await grow(backend, 'good', 100)
+  await backend.close()
+})
+
+test('repair wants a closed backend', async () => {
+  const backend = await openBackend(temporaryDirectory())
+  await expect(backend.maintenance?.repair()).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
 })

@@ -97,7 +97,7 @@ export async function readStore(
 export async function writeSample(path: string, options: Partial<LevelDbOptions> = {}): Promise<void> {
   const backend = leveldbBackend({ path, ...options })
   await backend.open()
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < 8; round++) {
     await grow(backend, 'telegram:1', 9)
     await grow(backend, 'ünï', 1)
   }
@@ -124,11 +124,11 @@ export async function writeTableAndLog(path: string): Promise<string> {
 export async function writeGenerations(path: string, sessions: readonly string[]): Promise<void> {
   const backend = leveldbBackend({ path, ...SMALL_BLOCKS })
   await backend.open()
-  for (const session of sessions) for (let count = 0; count < 60; count += 1) await grow(backend, session, 1)
+  for (const session of sessions) for (let count = 0; count < 60; count++) await grow(backend, session, 1)
   await backend.maintenance?.reclaim()
   await backend.close()
   await backend.open()
-  for (const session of sessions) for (let count = 0; count < 6; count += 1) await grow(backend, session, 1)
+  for (const session of sessions) for (let count = 0; count < 6; count++) await grow(backend, session, 1)
   await backend.close()
   await backend.open() // moves the log into a table
   await backend.close()

@@ -3,13 +3,13 @@ import { setImmediate } from 'node:timers/promises'
 import { planAppend } from '@turnlog/core/backend'
 import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/backend'
 
-import type { EventRow } from '../rows/event-row.ts'
-import { encodeEvent } from '../rows/event-row.ts'
+import type { EventRow } from '../format/event-row.ts'
+import { encodeEvent } from '../format/event-row.ts'
 import type { Change } from './group-commit.ts'
-import { encodePayload } from '../rows/payload-codec.ts'
-import { HEADER_BYTES } from '../rows/row-value.ts'
+import { encodePayload } from '../format/payload-codec.ts'
+import { HEADER_BYTES } from '../format/row-value.ts'
 import { fillsNone, isLarge, planSeals, planSingles, SEGMENT_EVENTS } from './seal-plan.ts'
-import type { SessionState } from '../sessions/session-state.ts'
+import type { CachedSession } from '../sessions/cached-session.ts'
 import { rowsOf, tailOf } from './tail.ts'
 import type { Tail } from './tail.ts'
 
@@ -20,7 +20,7 @@ export interface PlannedAppend {
 }
 
 /** Whether the tail is full with these events, or ends before a large one, but is not in memory to be sealed. */
-export function needsTail(state: SessionState, added: readonly EventRow[]): boolean {
+export function needsTail(state: CachedSession, added: readonly EventRow[]): boolean {
   const { tip, tail } = state
   if (tail !== undefined || tip === undefined) return false
   return tip.last - tip.sealed + added.length >= SEGMENT_EVENTS || added.some(isLarge)
@@ -45,7 +45,7 @@ export async function encodeInTurns(events: readonly EventRecord[]): Promise<rea
  * @throws `CONFLICT`, `INVALID_ARGUMENT`
  */
 export function planChange(
-  state: SessionState,
+  state: CachedSession,
   expected: Expected,
   events: readonly EventRecord[],
   encoded: readonly EventRow[],
@@ -90,7 +90,7 @@ export function planChange(
 }
 
 /** All of it, except that a trim may have overtaken the first rows. */
-function tailBehind({ tail, tip }: SessionState, sealed: number): Tail | undefined {
+function tailBehind({ tail, tip }: CachedSession, sealed: number): Tail | undefined {
   if (tail === undefined || tip === undefined || sealed === tip.sealed) return tail
   return tailOf(rowsOf(tail, tip.sealed + 1).filter((row) => row.seq > sealed))
 }

@@ -3,13 +3,13 @@ import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/b
 
 import { encodeInTurns, EVENTS_AT_ONCE, needsTail, planChange } from './append-plan.ts'
 import type { Database } from '../database/database.ts'
-import { encodeEvent } from '../rows/event-row.ts'
-import type { EventRow } from '../rows/event-row.ts'
+import { encodeEvent } from '../format/event-row.ts'
+import type { EventRow } from '../format/event-row.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { readTail } from './read-tail.ts'
-import type { SessionState } from '../sessions/session-state.ts'
-import type { SessionStates } from '../sessions/session-states.ts'
-import type { Trimmer } from '../sessions/trimmer.ts'
+import type { CachedSession } from '../sessions/cached-session.ts'
+import type { CachedSessions } from '../sessions/cached-sessions.ts'
+import type { Trimmer } from '../sessions/trim.ts'
 
 export interface AppendRequest {
   readonly session: string
@@ -22,11 +22,11 @@ export interface AppendRequest {
 /** The way of an append: its session is found, it is compared and planned, and handed to group commit. */
 export class Appender {
   readonly #database: Database
-  readonly #states: SessionStates
+  readonly #states: CachedSessions
   readonly #commit: GroupCommit
   readonly #trimmer: Trimmer
 
-  constructor(database: Database, states: SessionStates, commit: GroupCommit, trimmer: Trimmer) {
+  constructor(database: Database, states: CachedSessions, commit: GroupCommit, trimmer: Trimmer) {
     this.#database = database
     this.#states = states
     this.#commit = commit
@@ -71,7 +71,7 @@ export class Appender {
   }
 
   /** Compared and queued at once; resolves when it is written. @throws `CONFLICT`, `INVALID_ARGUMENT` */
-  #write(state: SessionState, request: AppendRequest, rows: readonly EventRow[]): Promise<void> {
+  #write(state: CachedSession, request: AppendRequest, rows: readonly EventRow[]): Promise<void> {
     const { expected, events, projection, options } = request
     const { change, tail } = planChange(state, expected, events, rows, projection, options)
     state.tail = tail
@@ -80,7 +80,7 @@ export class Appender {
     return written
   }
 
-  async #loadTail(state: SessionState): Promise<void> {
+  async #loadTail(state: CachedSession): Promise<void> {
     await state.whenIdle()
     const { settled } = state
     if (settled === undefined || state.tail !== undefined) return

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 
-import type { HeadRow } from '../rows/head-row.ts'
-import { encodeHead } from '../rows/head-row.ts'
+import type { HeadRow } from '../format/head-row.ts'
+import { encodeHead } from '../format/head-row.ts'
 import type { RowPut, SegmentPut } from './seal-plan.ts'
-import { sealSegment } from '../rows/segment.ts'
-import type { SessionState } from '../sessions/session-state.ts'
-import { COUNTER_KEY, encodeCounter } from '../rows/store-rows.ts'
+import { sealSegment } from '../format/segment.ts'
+import type { CachedSession } from '../sessions/cached-session.ts'
+import { COUNTER_KEY, encodeCounter } from '../format/store-rows.ts'
 import type { WritableStore } from '../open/open-to-write.ts'
 
 /** One change of one session, waiting to be written. */
 export interface Change {
-  readonly state: SessionState
+  readonly state: CachedSession
   /** The head after it; `undefined` if it removes the session. */
   readonly after: HeadRow | undefined
   readonly puts: readonly RowPut[]
@@ -40,7 +40,7 @@ class Group {
 }
 
 /** What group commit needs of an open store. */
-export type CommitStore = Pick<WritableStore, 'database' | 'fence' | 'acknowledged' | 'anchor' | 'preallocation'>
+export type CommitStore = Pick<WritableStore, 'database' | 'fence' | 'acknowledged' | 'watermark' | 'preallocation'>
 
 /** A batch is held in memory twice while it is written. */
 const GROUP_BYTES = 4 * 1024 * 1024
@@ -54,7 +54,7 @@ const GROUP_BYTES = 4 * 1024 * 1024
  *
  * Invariants
  * - Changes are written in the order in which they came; a change was planned on the state after all before it.
- * - A promise resolves only after its batch is durable and the anchor has been told.
+ * - A promise resolves only after its batch is durable and the watermark has been told.
  * - If a batch fails, it and everything that waits behind it is rejected: what waits was planned on what failed. Each
  *   session's tip then falls back to what is settled, so that nothing is ever compared with an append that failed.
  * - `settled` and `acknowledged` change here and nowhere else, before the promises resolve.
@@ -71,7 +71,7 @@ export class GroupCommit {
   }
 
   add(change: Change): Promise<void> {
-    change.state.pending += 1
+    change.state.pending++
     change.state.tip = change.after
     let group = this.#queue.at(-1)
     if (group === undefined || group.bytes + change.bytes > GROUP_BYTES) this.#queue.push((group = new Group()))
@@ -112,9 +112,9 @@ export class GroupCommit {
   }
 
   async #write(changes: readonly Change[]): Promise<void> {
-    const { database, acknowledged, anchor, preallocation } = this.#store
+    const { database, acknowledged, watermark, preallocation } = this.#store
     const batch = database.reusedBatch()
-    const heads = new Map<SessionState, HeadRow | undefined>()
+    const heads = new Map<CachedSession, HeadRow | undefined>()
     let { sessions } = acknowledged.counter
     for (const change of changes) {
       const { keys } = change.state
@@ -139,9 +139,9 @@ export class GroupCommit {
     await batch.write(this.#sync)
     acknowledged.counter = counter
     try {
-      anchor.write(counter.batches)
+      watermark.write(counter.batches)
     } catch {
-      // The batch is durable, and an anchor that is behind accuses nobody. The next batch writes it again.
+      // The batch is durable, and a watermark that is behind accuses nobody. The next batch writes it again.
     }
     preallocation?.extend()
   }
@@ -150,7 +150,7 @@ export class GroupCommit {
     const failed = [group, ...this.#queue]
     this.#queue = []
     const changes = failed.flatMap((each) => each.changes)
-    for (const { state } of changes) state.fallBack()
+    for (const { state } of changes) state.rollBack()
     for (const { state } of changes) state.leave()
     for (const { reject } of failed) reject(error)
   }

@@ -9,14 +9,14 @@ import { listStoreFiles } from '../files/store-files.ts'
 const KIB = 1024
 const PAGE_BYTES = 4 * KIB
 /** Written at a time: for hundreds of small batches, and for a few dozen large ones. */
-const ZEROS_LEAST = 512 * KIB
-const ZEROS_MOST = 2048 * KIB
+const MIN_ZEROS = 512 * KIB
+const MAX_ZEROS = 2048 * KIB
 const ZEROS_BATCHES = 32
 /** More are written when fewer are left, or too few for so many batches. */
 const LEFT_BYTES = 128 * KIB
 const LEFT_BATCHES = 3
 /** Larger batches take so long that what zeros save does not show. */
-const BATCH_MOST = 256 * KIB
+const MAX_BATCH = 256 * KIB
 /** How much of the usual size of a batch is the last one. With all of it, a single caller who seals got room for 64. */
 const LAST_SHARE = 1 / 8
 
@@ -49,13 +49,13 @@ export class LogPreallocation {
   /** Never longer than a quarter of a log, which is as long as a write buffer. */
   constructor(directory: string, writeBufferBytes: number) {
     this.#directory = directory
-    this.#zeros = Buffer.alloc(Math.min(ZEROS_MOST, Math.floor(writeBufferBytes / 4)))
+    this.#zeros = Buffer.alloc(Math.min(MAX_ZEROS, Math.floor(writeBufferBytes / 4)))
   }
 
   /** Before a batch that takes at most so many bytes of the log. What it has to wait for, most often nothing. */
   clear(bytes: number): Promise<void> | undefined {
     this.#lastBatch = bytes
-    if (bytes <= BATCH_MOST) this.#usualBatch += Math.ceil((bytes - this.#usualBatch) * LAST_SHARE)
+    if (bytes <= MAX_BATCH) this.#usualBatch += Math.ceil((bytes - this.#usualBatch) * LAST_SHARE)
     this.#position += bytes
     const filling = this.#filling
     return filling !== undefined && this.#position > filling.from ? filling.done : undefined
@@ -64,7 +64,7 @@ export class LogPreallocation {
   /** After a batch, while no other is under way: begins to write more zeros if few are left. */
   extend(): void {
     const needed = Math.max(LEFT_BYTES, LEFT_BATCHES * this.#usualBatch)
-    if (this.#isOff || this.#filling !== undefined || this.#lastBatch > BATCH_MOST) return
+    if (this.#isOff || this.#filling !== undefined || this.#lastBatch > MAX_BATCH) return
     if (this.#end - this.#position >= needed) return
     try {
       this.#fill(this.#followLog())
@@ -114,7 +114,7 @@ export class LogPreallocation {
   #fill(descriptor: number): void {
     const room = Math.ceil((this.#position + 2 * this.#usualBatch) / PAGE_BYTES) * PAGE_BYTES
     const from = Math.max(this.#end, room)
-    const wanted = Math.max(ZEROS_LEAST, ZEROS_BATCHES * this.#usualBatch)
+    const wanted = Math.max(MIN_ZEROS, ZEROS_BATCHES * this.#usualBatch)
     const done = new Promise<void>((resolve) => {
       write(descriptor, this.#zeros, 0, Math.min(wanted, this.#zeros.length), from, (error, written) => {
         this.#filling = undefined

@@ -1,7 +1,7 @@
-import type { EventRow } from '../rows/event-row.ts'
-import { sealEvent } from '../rows/event-row.ts'
-import { HEADER_BYTES } from '../rows/row-value.ts'
-import type { SessionKeys } from '../rows/row-keys.ts'
+import type { EventRow } from '../format/event-row.ts'
+import { sealEvent } from '../format/event-row.ts'
+import { HEADER_BYTES } from '../format/row-value.ts'
+import type { SessionKeys } from '../format/row-keys.ts'
 import { addToTail, emptyTail, rowsOf, tailAfter } from './tail.ts'
 import type { Tail } from './tail.ts'
 
@@ -86,7 +86,7 @@ export function planSeals(keys: SessionKeys, sealedBefore: number, tail: Tail, a
     const last = sealed + length
     if (length > 1) {
       segments.push({ first: sealed + 1, events: group })
-      for (let seq = sealed + 1; seq < Math.min(last, firstAdded); seq += 1) deletes.push(seq)
+      for (let seq = sealed + 1; seq < Math.min(last, firstAdded); seq++) deletes.push(seq)
     } else writeSingly(taken)
     sealed = last
     taken = []
@@ -134,6 +134,6 @@ function holdsSegments(tail: Tail): boolean {
 
 function holdsLarge({ store, length, bytes }: Tail): boolean {
   if (bytes < LARGE_BYTES) return false
-  for (let index = 0; index < length; index += 1) if (store.lengthOf(index) >= LARGE_BYTES) return true
+  for (let index = 0; index < length; index++) if (store.lengthOf(index) >= LARGE_BYTES) return true
   return false
 }

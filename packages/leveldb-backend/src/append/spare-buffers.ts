@@ -3,7 +3,7 @@ const SPARE_BYTES = 8 * 1024 * 1024
 /** What is asked for is an estimate. */
 const ROOM = 1.25
 /** A much larger one would be counted against other tails for nothing. */
-const LARGER_MOST = 4
+const MAX_LARGER = 4
 
 /**
  * Memory of events that wait to be sealed, used again. Segments of a busy store are a hundred kilobytes per
@@ -14,7 +14,7 @@ let spareBytes = 0
 
 /** A buffer of at least so many bytes, with anything in it. */
 export function takeBuffer(bytes: number): Buffer {
-  const index = spare.findLastIndex(({ length }) => length >= bytes && length <= LARGER_MOST * bytes)
+  const index = spare.findLastIndex(({ length }) => length >= bytes && length <= MAX_LARGER * bytes)
   const [found] = index === -1 ? [] : spare.splice(index, 1)
   if (found === undefined) return Buffer.allocUnsafeSlow(Math.ceil(bytes * ROOM))
   spareBytes -= found.length

@@ -1,5 +1,5 @@
-import type { EventRow } from '../rows/event-row.ts'
-import { HEADER_BYTES } from '../rows/row-value.ts'
+import type { EventRow } from '../format/event-row.ts'
+import { HEADER_BYTES } from '../format/row-value.ts'
 import { giveBack, takeBuffer } from './spare-buffers.ts'
 
 const FIRST_BYTES = 8 * 1024
@@ -40,7 +40,7 @@ export function tailAfter({ bytes }: Tail): Tail {
 export function rowsOf({ store, length }: Tail, first: number): readonly EventRow[] {
   const rows: EventRow[] = []
   let start = 0
-  for (let index = 0; index < length; index += 1) {
+  for (let index = 0; index < length; index++) {
     const value = Buffer.allocUnsafe(HEADER_BYTES + store.lengthOf(index))
     store.copy(value, HEADER_BYTES, start)
     start += store.lengthOf(index)

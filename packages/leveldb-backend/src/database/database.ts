@@ -1,33 +1,33 @@
 import type { StoreError } from '@turnlog/core/backend'
 
 import { probeCompaction } from '../files/probe-compaction.ts'
-import { ROWS_MOST } from './iterator-step.ts'
-import type { KeyRange, LendOptions, Lent, Row, Snapshot } from './lent.ts'
-import { fromLevel, rootCause } from './level-error.ts'
+import { MAX_ROWS } from './iterator-step.ts'
+import type { KeyRange, LeaseOptions, Lease, Row, Snapshot } from './lease.ts'
+import { fromLevel, rootCause } from '../to-store-error.ts'
 import type { Level } from './level.ts'
 import { closeShadow } from './level.ts'
-import { Loans } from './loans.ts'
+import { IteratorLeases } from './iterator-leases.ts'
 import { ReusedBatch } from './reused-batch.ts'
-import type { TableGuard } from '../open/table-guard.ts'
+import type { TableVerifier } from '../open/table-verifier.ts'
 
 export type WriteBatch = ReturnType<Level['batch']>
 
 /**
  * LevelDB behind the few things that are safe to ask of it. On a damaged table `get` can end the process, and with a
- * damaged filter it misses keys, so the guard must have checked the tables before.
+ * damaged filter it misses keys, so the verifier must have checked the tables before.
  *
- * The LevelDB below can be exchanged; reads wait meanwhile. Iterators are only lent, see `Loans`: `release` takes them
- * all back, and a `Cursor` borrows another when it goes on.
+ * The LevelDB below can be exchanged; reads wait meanwhile. Iterators are leases: `revokeLeases` ends them all, and a
+ * `Cursor` takes another when it goes on.
  */
 export class Database {
   readonly directory: string
   /** Tries the exchange again, when somebody reads after one has failed; may be called by many at once. */
   revive: (() => Promise<void>) | undefined
   #level: Level
-  #loans: Loans
+  #leases: IteratorLeases
   #reused: ReusedBatch | undefined
   #isShadow: boolean
-  readonly #guard: TableGuard | undefined
+  readonly #verifier: TableVerifier | undefined
   readonly #explain: (cause: unknown) => StoreError | undefined
   #exchange: Promise<void> | undefined
   #generation = 0
@@ -40,14 +40,14 @@ export class Database {
   constructor(
     directory: string,
     level: Level,
-    guard?: TableGuard,
+    verifier?: TableVerifier,
     explain: (cause: unknown) => StoreError | undefined = () => undefined,
   ) {
     this.directory = directory
     this.#level = level
-    this.#loans = this.#loansOf(level)
+    this.#leases = this.#leasesOf(level)
     this.#isShadow = level.location !== directory
-    this.#guard = guard
+    this.#verifier = verifier
     this.#explain = explain
   }
 
@@ -67,26 +67,26 @@ export class Database {
 
   /** For several iterators that must see the same. None while there is no LevelDB: nothing is written then. */
   snapshot(): Snapshot | undefined {
-    return this.#isAway ? undefined : this.#loans.snapshot()
+    return this.#isAway ? undefined : this.#leases.snapshot()
   }
 
-  /** Another one whenever everything was taken back: only in between can a session have ended and begun anew. */
+  /** Another one whenever all leases were revoked: only in between can a session have ended and begun again. */
   get generation(): number {
     return this.#generation
   }
 
   /** Whether what is asked for is seen as it is now. If not, LevelDB is asked later. */
   get isReady(): boolean {
-    return !this.#isAway && (this.#guard === undefined || this.#guard.isDone)
+    return !this.#isAway && (this.#verifier === undefined || this.#verifier.isDone)
   }
 
   /** Whether it has not ended: then all that was read from it so far is of one time. */
-  holds(snapshot: Snapshot | undefined): boolean {
-    return this.#loans.holds(snapshot)
+  isValid(snapshot: Snapshot | undefined): boolean {
+    return this.#leases.isValid(snapshot)
   }
 
   endSnapshot(snapshot: Snapshot | undefined): Promise<void> {
-    return this.#loans.endSnapshot(snapshot)
+    return this.#leases.endSnapshot(snapshot)
   }
 
   /**
@@ -95,9 +95,9 @@ export class Database {
    */
   async values(keys: readonly Buffer[], snapshot?: Snapshot): Promise<readonly (Buffer | undefined)[]> {
     if (this.#isAway) await this.#whenBack()
-    if (this.#guard?.isDone === false) return this.#valuesOfRows(keys, snapshot)
+    if (this.#verifier?.isDone === false) return this.#valuesOfRows(keys, snapshot)
     try {
-      return await this.#level.getMany([...keys], this.#loans.valid(snapshot))
+      return await this.#level.getMany([...keys], this.#leases.optionOf(snapshot))
     } catch (error) {
       throw this.#failure(error)
     }
@@ -116,51 +116,51 @@ export class Database {
   }
 
   /** The rows of a small range, at most `limit`. */
-  async rows(range: KeyRange, limit: number, options: LendOptions = {}): Promise<readonly Row[]> {
+  async rows(range: KeyRange, limit: number, options: LeaseOptions = {}): Promise<readonly Row[]> {
     for (;;) {
-      const lent = this.lend(range, { limit, ...options })
+      const lease = this.lease(range, { limit, ...options })
       try {
-        const rows = await this.step(lent, limit)
+        const rows = await this.step(lease, limit)
         if (rows !== undefined) return rows
       } finally {
-        this.giveBack(lent)
+        this.release(lease)
       }
     }
   }
 
   /** What it sees is fixed now. @throws `IO` if the database could not be opened again */
-  lend(range: KeyRange, options: LendOptions = {}): Lent {
-    return this.#loans.lend(range, options, this.#isAway)
+  lease(range: KeyRange, options: LeaseOptions = {}): Lease {
+    return this.#leases.lease(range, options, this.#isAway)
   }
 
-  isLent(lent: Lent): boolean {
-    return this.#loans.isLent(lent)
+  isLeased(lease: Lease): boolean {
+    return this.#leases.isLeased(lease)
   }
 
-  /** The next rows; `undefined` if it was taken back before it could be stepped, so that another must be borrowed. */
-  step(lent: Lent, limit: number = ROWS_MOST): Promise<readonly Row[] | undefined> {
-    return this.isReady ? this.#loans.step(lent, limit) : this.#stepLater(lent, limit)
+  /** The next rows; `undefined` if it was revoked before it could be stepped, so that another must be taken. */
+  step(lease: Lease, limit: number = MAX_ROWS): Promise<readonly Row[] | undefined> {
+    return this.isReady ? this.#leases.step(lease, limit) : this.#stepLater(lease, limit)
   }
 
   /** Nobody steps it from now on; a step that is under way still gets its rows. It is closed in the background. */
-  giveBack(lent: Lent): void {
-    this.#loans.giveBack(lent)
+  release(lease: Lease): void {
+    this.#leases.release(lease)
   }
 
-  /** Takes back all iterators that there are now. */
-  release(): Promise<void> {
-    this.#generation += 1
-    return this.#loans.takeBack()
+  /** Ends all iterators and snapshots that there are now. */
+  revokeLeases(): Promise<void> {
+    this.#generation++
+    return this.#leases.revokeAll()
   }
 
   /** Reads every table that was there at opening. @throws `CORRUPT` */
   async checkTables(): Promise<void> {
-    await this.#guard?.allAgain()
+    await this.#verifier?.allAgain()
   }
 
   /** Resolves if nothing is known that would make a compaction fail. @throws `IO`, `CORRUPT` */
   async prepareToCompact(): Promise<void> {
-    await this.#guard?.all()
+    await this.#verifier?.all()
     while (this.#exchange !== undefined) await this.#exchange
     probeCompaction(this.directory)
   }
@@ -177,9 +177,9 @@ export class Database {
     }
   }
 
-  /** A LevelDB that is being made ready for an exchange, behind the same guard. */
+  /** A LevelDB that is being made ready for an exchange, behind the same verifier. */
   on(level: Level): Database {
-    return new Database(this.directory, level, this.#guard, this.#explain)
+    return new Database(this.directory, level, this.#verifier, this.#explain)
   }
 
   /** Closes LevelDB and goes on with what `open` gives. If that fails, the next who reads has it tried again. */
@@ -194,7 +194,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await this.#guard?.stop()
+    await this.#verifier?.stop()
     await this.#closeLevel()
   }
 
@@ -203,7 +203,7 @@ export class Database {
     this.#reused = undefined
     try {
       this.#level = await open()
-      this.#loans = this.#loansOf(this.#level)
+      this.#leases = this.#leasesOf(this.#level)
       this.#closedBy = undefined
     } catch (error) {
       this.#closedBy = error
@@ -213,7 +213,7 @@ export class Database {
   }
 
   async #closeLevel(): Promise<void> {
-    await this.release()
+    await this.revokeLeases()
     await Promise.allSettled(this.#compactions)
     await (this.#isShadow ? closeShadow(this.#level) : this.#level.close())
   }
@@ -228,15 +228,15 @@ export class Database {
     if (this.#closedBy !== undefined) await this.revive?.()
   }
 
-  async #stepLater(lent: Lent, limit: number): Promise<readonly Row[] | undefined> {
+  async #stepLater(lease: Lease, limit: number): Promise<readonly Row[] | undefined> {
     await this.#whenBack()
-    await this.#guard?.ready(lent.range)
-    // Whoever takes iterators back waits for steps, but not for those that wait themselves.
-    return this.#loans.isLent(lent) ? this.#loans.step(lent, limit) : undefined
+    await this.#verifier?.ready(lease.range)
+    // Whoever revokes leases waits for steps, but not for those that wait themselves.
+    return this.#leases.isLeased(lease) ? this.#leases.step(lease, limit) : undefined
   }
 
-  #loansOf(level: Level): Loans {
-    return new Loans(level, (error) => this.#failure(error))
+  #leasesOf(level: Level): IteratorLeases {
+    return new IteratorLeases(level, (error) => this.#failure(error))
   }
 
   #failure(error: unknown): StoreError {

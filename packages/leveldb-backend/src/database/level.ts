@@ -9,9 +9,9 @@ import { cutFile } from '../files/set-aside.ts'
 import { readManifest } from '../files/inspect-store.ts'
 import type { TornLog } from '../files/inspect-store.ts'
 import { listStoreFiles } from '../files/store-files.ts'
-import { fromLevel, levelCode } from './level-error.ts'
+import { fromLevel, levelCode } from '../to-store-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import { makeTemporaryDirectory } from './make-temporary-directory.ts'
+import { makeTemporaryDirectory } from '../files/make-temporary-directory.ts'
 import { loadLevel } from './load-level.ts'
 
 export type Level = ClassicLevel<Buffer, Buffer>

@@ -1,7 +1,7 @@
 import { isStoreError } from '@turnlog/core/backend'
 import type { BatchEntry } from '@turnlog/leveldb-files'
 
-import { COUNTER_KEY, decodeCounter } from '../rows/store-rows.ts'
+import { COUNTER_KEY, decodeCounter } from '../format/store-rows.ts'
 
 /**
  * The number that every batch of a store ends in; `undefined` if these are the entries of something else.

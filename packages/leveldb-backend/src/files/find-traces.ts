@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 
 import { fileHoldsPrefix, logName } from '@turnlog/leveldb-files'
 
-import { keptName, listStoreFiles } from './store-files.ts'
+import { linkName, listStoreFiles } from './store-files.ts'
 
 /**
  * A file of LevelDB in which a key begins with one of these prefixes, in a row that counts or in an old one, or as a
@@ -11,8 +11,8 @@ import { keptName, listStoreFiles } from './store-files.ts'
  * is being written, and nobody may write to the session that is searched for.
  */
 export async function findTraces(directory: string, prefixes: readonly Buffer[]): Promise<string | undefined> {
-  const { logs, keptLogs, tables, manifests } = listStoreFiles(directory)
-  for (const name of [...manifests, ...logs.map(logName), ...keptLogs.map(keptName), ...tables.values()]) {
+  const { logs, linkedLogs, tables, manifests } = listStoreFiles(directory)
+  for (const name of [...manifests, ...logs.map(logName), ...linkedLogs.map(linkName), ...tables.values()]) {
     const file = join(directory, name)
     try {
       if (fileHoldsPrefix(file, prefixes)) return file

@@ -14,9 +14,9 @@ import {
 import type { LogRecord, Manifest } from '@turnlog/leveldb-files'
 import { bootId } from '@turnlog/storage-kit'
 
-import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../rows/store-rows.ts'
-import { readKnownTables, tableState } from './known-tables.ts'
-import { keptName, listStoreFiles } from './store-files.ts'
+import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../format/store-rows.ts'
+import { readVerifiedTables, tableState } from './verified-tables-file.ts'
+import { linkName, listStoreFiles } from './store-files.ts'
 import type { StoreFiles } from './store-files.ts'
 
 /** How LevelDB writes the counter into a batch, up to its value: a put, and the lengths of key and value. */
@@ -24,7 +24,7 @@ const COUNTER_ENTRY = Buffer.concat([Buffer.of(1, COUNTER_KEY.length), COUNTER_K
 
 export interface InspectedTable {
   readonly file: string
-  /** What each data block takes; `undefined` if the table is known to be right, see {@link readKnownTables}. */
+  /** What each data block takes; `undefined` if the table is known to be right, see {@link readVerifiedTables}. */
   readonly sizes: readonly number[] | undefined
   readonly number: number
   readonly level: number
@@ -44,8 +44,8 @@ export interface Inspection {
   readonly tables: readonly InspectedTable[]
   /** What is in the logs that LevelDB reads. */
   readonly records: readonly LogRecord[]
-  /** What LevelDB may have passed over when it was last opened, see {@link missedRecords}. */
-  readonly missed: readonly LogRecord[]
+  /** What LevelDB may have passed over when it was last opened, see {@link skippedRecords}. */
+  readonly skipped: readonly LogRecord[]
   /** The number of the last batch in the logs; `undefined` if they hold none. */
   readonly batches: number | undefined
   readonly torn: TornLog | undefined
@@ -66,8 +66,8 @@ export interface Inspection {
 export async function inspectStore(directory: string, files: StoreFiles): Promise<Inspection> {
   const manifest = readManifest(directory, files)
   const logs = inspectLogs(directory, files, manifest)
-  const missed = missedRecords(directory, files, manifest)
-  const known = readKnownTables(directory, bootId())
+  const skipped = skippedRecords(directory, files, manifest)
+  const known = readVerifiedTables(directory, bootId())
   const tables: InspectedTable[] = []
   for (const table of manifest.tables.values()) {
     const name = files.tables.get(table.number)
@@ -88,7 +88,7 @@ export async function inspectStore(directory: string, files: StoreFiles): Promis
     if (manifest.tables.has(number) || manifest.replaced.has(number) || number >= manifest.nextFile) continue
     orphans.push(join(directory, name))
   }
-  return { tables, orphans, ...logs, missed }
+  return { tables, orphans, ...logs, skipped }
 }
 
 /** The version that LevelDB would open. @throws `CORRUPT` naming the file */
@@ -137,17 +137,17 @@ function inspectLogs(
  *
  * @throws `CORRUPT` naming the file
  */
-export function missedRecords(
+export function skippedRecords(
   directory: string,
   files: StoreFiles = listStoreFiles(directory),
   manifest?: Manifest,
 ): readonly LogRecord[] {
-  const { keptLogs, logs } = files
-  if (keptLogs.length === 0) return []
+  const { linkedLogs, logs } = files
+  if (linkedLogs.length === 0) return []
   const { logNumber } = manifest ?? readManifest(directory, files)
-  if (keptLogs.every((number) => number >= logNumber && logs.includes(number))) return []
-  return keptLogs.flatMap((number) => {
-    const file = join(directory, keptName(number))
+  if (linkedLogs.every((number) => number >= logNumber && logs.includes(number))) return []
+  return linkedLogs.flatMap((number) => {
+    const file = join(directory, linkName(number))
     const { records, end, rest } = parseLog(readFileSync(file))
     if (rest !== 'nothing') throw corruptFile(file, `the record at byte ${end} is damaged`)
     return records

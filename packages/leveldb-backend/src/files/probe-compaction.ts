@@ -19,7 +19,7 @@ const STEP_BYTES = 256 * 1024 * 1024
 export function probeCompaction(directory: string): void {
   const descriptors: number[] = []
   try {
-    for (let count = 0; count < FILES; count += 1) descriptors.push(openSync(directory, 'r'))
+    for (let count = 0; count < FILES; count++) descriptors.push(openSync(directory, 'r'))
     let bytes = 0
     for (const name of listStoreFiles(directory).tables.values()) {
       bytes += statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0

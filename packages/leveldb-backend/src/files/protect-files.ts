@@ -12,7 +12,7 @@ export function protectDirectory(directory: string): void {
 
 /**
  * Takes the files of a store from everybody else. LevelDB makes them readable for all; the directory keeps others out,
- * but not out of a copy of the files. Called when the store is opened and closed; `TableNotes` follows what LevelDB makes
+ * but not out of a copy of the files. Called when the store is opened and closed; `VerifiedTables` follows what LevelDB makes
  * in between.
  */
 export function protectFiles(directory: string): void {

@@ -3,9 +3,9 @@ import type { LevelFiles } from '@turnlog/leveldb-files'
 
 /** The files in the directory of a store, by kind: LevelDB's, Turnlog's, and what belongs to neither. */
 export interface StoreFiles extends LevelFiles {
-  readonly hasAnchor: boolean
-  /** The numbers of the logs that have a second name, ascending. See `keepLogs`. */
-  readonly keptLogs: readonly number[]
+  readonly hasWatermark: boolean
+  /** The numbers of the logs that have a second name, ascending. See `linkLogs`. */
+  readonly linkedLogs: readonly number[]
   readonly foreign: readonly string[]
 }
 
@@ -15,16 +15,16 @@ const OWN =
 
 export function listStoreFiles(directory: string): StoreFiles {
   const files = listFiles(directory)
-  const keptLogs = files.others
+  const linkedLogs = files.others
     .map((name) => /^turnlog\.kept-(\d+)\.log$/.exec(name)?.[1])
     .filter((number) => number !== undefined)
     .map(Number)
     .sort((a, b) => a - b)
   const foreign = files.others.filter((name) => !OWN.test(name))
-  return { ...files, hasAnchor: files.others.includes('turnlog.anchor'), keptLogs, foreign }
+  return { ...files, hasWatermark: files.others.includes('turnlog.watermark'), linkedLogs, foreign }
 }
 
 /** The second name of a log. */
-export function keptName(number: number): string {
+export function linkName(number: number): string {
   return `turnlog.kept-${logName(number)}`
 }

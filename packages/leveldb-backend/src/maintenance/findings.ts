@@ -2,7 +2,7 @@ import { isStoreError } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
 
 /** Enough to see what kind of damage it is. */
-const PROBLEMS_MOST = 1000
+const MAX_PROBLEMS = 1000
 
 /** What verify has counted and found so far. */
 export class Findings {
@@ -13,7 +13,7 @@ export class Findings {
   bytes = 0
 
   add(problem: Problem): void {
-    if (this.problems.length < PROBLEMS_MOST) this.problems.push(problem)
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem)
   }
 
   /** Adds what was found elsewhere. */

@@ -8,7 +8,7 @@ export interface FoundRow {
 }
 
 /** Rows whose events follow each other without a gap. */
-export interface Stretch {
+export interface IntactRun {
   readonly from: number
   readonly to: number
   readonly rows: readonly FoundRow[]
@@ -41,16 +41,16 @@ export class FoundRows {
     return this.#covered
   }
 
-  get stretches(): readonly Stretch[] {
-    const stretches: { from: number; to: number; rows: FoundRow[] }[] = []
+  get runs(): readonly IntactRun[] {
+    const runs: { from: number; to: number; rows: FoundRow[] }[] = []
     for (const row of this.#rows) {
-      const last = stretches.at(-1)
-      if (last === undefined || row.from > last.to + 1) stretches.push({ from: row.from, to: row.to, rows: [row] })
+      const last = runs.at(-1)
+      if (last === undefined || row.from > last.to + 1) runs.push({ from: row.from, to: row.to, rows: [row] })
       else {
         last.to = row.to
         last.rows.push(row)
       }
     }
-    return stretches
+    return runs
   }
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
 
-import { Anchor } from '../open/anchor.ts'
-import { ANCHOR_FILE } from '../open/store-place.ts'
-import { COUNTER_KEY, decodeCounter, decodeIdentity, IDENTITY_KEY } from '../rows/store-rows.ts'
-import type { Counter } from '../rows/store-rows.ts'
+import { Watermark } from '../open/watermark.ts'
+import { WATERMARK_FILE } from '../open/store-place.ts'
+import { COUNTER_KEY, decodeCounter, decodeIdentity, IDENTITY_KEY } from '../format/store-rows.ts'
+import type { Counter } from '../format/store-rows.ts'
 
 interface Compared {
   readonly storeId: string
@@ -38,27 +38,27 @@ export class FoundStoreRows {
     }
   }
 
-  /** Says what is wrong with them and with the anchor, and gives what is to be used. @throws `UNSUPPORTED`, `IO` */
-  compareWithAnchor(onAction: (action: Problem) => void): Compared {
-    const file = join(this.#directory, ANCHOR_FILE)
-    const anchor = unlessCorrupt(() => Anchor.read(this.#directory))
+  /** Says what is wrong with them and with the watermark, and gives what is to be used. @throws `UNSUPPORTED`, `IO` */
+  compareWithWatermark(onAction: (action: Problem) => void): Compared {
+    const file = join(this.#directory, WATERMARK_FILE)
+    const watermark = unlessCorrupt(() => Watermark.read(this.#directory))
     const storeId = this.#storeId
     const counter = this.#counter ?? { batches: 0, sessions: 0 }
-    const isBehind = anchor !== undefined && anchor.batches > counter.batches
-    if (anchor === undefined) {
+    const isBehind = watermark !== undefined && watermark.batches > counter.batches
+    if (watermark === undefined) {
       const message =
-        'The anchor is missing or damaged and is made anew: whether the last appends are lost cannot be told.'
+        'The watermark is missing or damaged and is made anew: whether the last appends are lost cannot be told.'
       onAction({ message, file })
-    } else if (storeId !== undefined && anchor.storeId !== storeId) {
-      onAction({ message: 'The anchor belongs to another store and is made anew.', file })
+    } else if (storeId !== undefined && watermark.storeId !== storeId) {
+      onAction({ message: 'The watermark belongs to another store and is made anew.', file })
     } else if (isBehind) {
-      const message = `Recovered up to batch ${counter.batches} of ${anchor.batches}; later writes may be missing.`
+      const message = `Recovered up to batch ${counter.batches} of ${watermark.batches}; later writes may be missing.`
       onAction({ message, file })
     }
     if (storeId === undefined) onAction({ message: 'The row with the identity of the store is lost and made anew.' })
     if (this.#counter === undefined) onAction({ message: 'The row that counts batches is lost and made anew.' })
     return {
-      storeId: storeId ?? anchor?.storeId ?? randomBytes(16).toString('hex'),
+      storeId: storeId ?? watermark?.storeId ?? randomBytes(16).toString('hex'),
       counter,
       isNewest: this.#counter !== undefined && !isBehind,
     }

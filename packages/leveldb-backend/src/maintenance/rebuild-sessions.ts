@@ -4,14 +4,14 @@ import { isStoreError } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
 
 import type { Database, WriteBatch } from '../database/database.ts'
-import { readRow } from '../rows/event-row.ts'
-import type { HeadRow } from '../rows/head-row.ts'
-import { decodeHead, encodeHead } from '../rows/head-row.ts'
-import { encodePayload } from '../rows/payload-codec.ts'
-import { EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../rows/row-keys.ts'
-import { HEADER_BYTES, isSingle } from '../rows/row-value.ts'
+import { readRow } from '../format/event-row.ts'
+import type { HeadRow } from '../format/head-row.ts'
+import { decodeHead, encodeHead } from '../format/head-row.ts'
+import { encodePayload } from '../format/payload-codec.ts'
+import { EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../format/row-keys.ts'
+import { HEADER_BYTES, isSingle } from '../format/row-value.ts'
 import { FoundRows } from './found-rows.ts'
-import type { FoundRow, Stretch } from './found-rows.ts'
+import type { FoundRow, IntactRun } from './found-rows.ts'
 import { RowStream } from './row-stream.ts'
 
 const UNKNOWN_KEY = 'A row is dropped: it has a key that no row of this format has.'
@@ -26,7 +26,7 @@ interface Report {
  *
  * Where events are missing, those before the gap are kept: they are what the session was once. If nothing is left before
  * it, those after it are. A head that is lost or older than the events cannot say where they began, and what comes first
- * may be left from before a trim: then the longest stretch is kept.
+ * may be left from before a trim: then the longest run is kept.
  *
  * @throws `UNSUPPORTED` if a row is of a newer format
  */
@@ -40,7 +40,7 @@ export async function rebuildSessions(database: Database, report: Report): Promi
     heads.delete(session)
     const batch = database.batch()
     for (const key of damaged) batch.del(key)
-    if (settle(batch, session, head, rows, report)) sessions += 1
+    if (settle(batch, session, head, rows, report)) sessions++
     await batch.write()
   }
   try {
@@ -129,9 +129,9 @@ function settle(
   const newest = rows.at(-1)?.to ?? 0
   // A row behind what the head says was written by a later batch: so was a later head, and it is lost.
   const isOutdated = head !== undefined && (newest > head.last || hasLaterSegment(rows, head))
-  const stretches = found.stretches.filter(({ to }) => to >= (head?.first ?? 0))
-  const kept = head === undefined || isOutdated ? longest(stretches) : stretches[0]
-  // What was trimmed and not yet deleted may lie in the same stretch. The new head says that nothing is left of it.
+  const runs = found.runs.filter(({ to }) => to >= (head?.first ?? 0))
+  const kept = head === undefined || isOutdated ? longest(runs) : runs[0]
+  // What was trimmed and not yet deleted may lie in the same run. The new head says that nothing is left of it.
   const isKept = new Set(kept?.rows.filter(({ to }) => to >= (head?.first ?? 0)))
   for (const row of [...covered, ...rows]) if (!isKept.has(row)) batch.del(keys.event(row.to))
   if (kept === undefined) {
@@ -173,8 +173,8 @@ function hasLaterSegment(rows: readonly FoundRow[], { sealed }: HeadRow): boolea
   return rows.some(({ isSegment, to }) => isSegment && to > sealed)
 }
 
-function longest(stretches: readonly Stretch[]): Stretch | undefined {
-  return stretches.reduce<Stretch | undefined>(
+function longest(runs: readonly IntactRun[]): IntactRun | undefined {
+  return runs.reduce<IntactRun | undefined>(
     (best, each) => (best === undefined || each.to - each.from > best.to - best.from ? each : best),
     undefined,
   )

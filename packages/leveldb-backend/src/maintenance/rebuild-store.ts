@@ -5,17 +5,17 @@ import type { Problem, RepairOptions } from '@turnlog/core/backend'
 import { readLogRows, readTableRows, logName } from '@turnlog/leveldb-files'
 import type { SequencedRow } from '@turnlog/leveldb-files'
 
-import { Anchor } from '../open/anchor.ts'
+import { Watermark } from '../open/watermark.ts'
 import { Database } from '../database/database.ts'
-import { keptName, listStoreFiles } from '../files/store-files.ts'
+import { linkName, listStoreFiles } from '../files/store-files.ts'
 import { openLevel } from '../database/level.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import { COUNTER_KEY, encodeCounter, encodeIdentity, IDENTITY_KEY } from '../rows/store-rows.ts'
+import { COUNTER_KEY, encodeCounter, encodeIdentity, IDENTITY_KEY } from '../format/store-rows.ts'
 import { FoundStoreRows } from './found-store-rows.ts'
 import { findMissingFiles } from './missing-files.ts'
 import { rebuildSessions } from './rebuild-sessions.ts'
 import { batchNumber } from '../files/batch-number.ts'
-import { keyInWords } from '../rows/row-keys.ts'
+import { keyInWords } from '../format/row-keys.ts'
 
 const BATCH_BYTES = 1024 * 1024
 
@@ -35,7 +35,7 @@ export async function rebuildStore(from: string, to: string, options: CheckedOpt
   const sources = sourcesOf(from, onAction)
   let done = 0
   const advance = (): void => {
-    done += 1
+    done++
     report.onProgress?.(done, 2 * sources.length + 1)
   }
   const scan = async function* (onProblem: (action: Problem) => void): AsyncGenerator<Iterable<SequencedRow>> {
@@ -55,7 +55,7 @@ export async function rebuildStore(from: string, to: string, options: CheckedOpt
       if (value !== undefined) rows.see(key, sequence, value)
     }
   }
-  const { storeId, counter, isNewest } = rows.compareWithAnchor(onAction)
+  const { storeId, counter, isNewest } = rows.compareWithWatermark(onAction)
   const level = await openLevel(to, options, true)
   const database = new Database(to, level)
   try {
@@ -71,7 +71,7 @@ export async function rebuildStore(from: string, to: string, options: CheckedOpt
     await last.write({ sync: true })
     // The rebuilt logs hold batches without a number, which opening would not accept: everything goes into tables.
     await database.compact(Buffer.of(0), Buffer.of(0xff))
-    Anchor.create(to, { storeId, batches, durability: options.durability }).close()
+    Watermark.create(to, { storeId, batches, durability: options.durability }).close()
     advance()
   } finally {
     await database.close()
@@ -86,9 +86,9 @@ interface Source {
 function sourcesOf(directory: string, onAction: (action: Problem) => void): readonly Source[] {
   const files = listStoreFiles(directory)
   const replaced = findMissingFiles(directory, files, onAction)
-  const unread = files.keptLogs.filter((number) => !files.logs.includes(number))
+  const unread = files.linkedLogs.filter((number) => !files.logs.includes(number))
   const tables = [...files.tables].filter(([number]) => !replaced.has(number)).map(([, name]) => name)
-  const logs = [...files.logs.map(logName), ...unread.map(keptName)]
+  const logs = [...files.logs.map(logName), ...unread.map(linkName)]
   type Read = (file: string, ...rest: Parameters<Source['read']>) => Iterable<SequencedRow>
   const source = (name: string, read: Read): Source => {
     const file = join(directory, name)

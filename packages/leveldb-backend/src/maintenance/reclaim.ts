@@ -1,17 +1,17 @@
 import type { MaintenanceOptions } from '@turnlog/core/backend'
 
 import type { Database } from '../database/database.ts'
-import { decodeHead } from '../rows/head-row.ts'
-import { EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../rows/row-keys.ts'
-import type { SessionStates } from '../sessions/session-states.ts'
-import type { Trimmer } from '../sessions/trimmer.ts'
+import { decodeHead } from '../format/head-row.ts'
+import { EVENT_ROWS, HEAD_ROWS, parseKey, SessionKeys } from '../format/row-keys.ts'
+import type { CachedSessions } from '../sessions/cached-sessions.ts'
+import type { Trimmer } from '../sessions/trim.ts'
 import { RowStream } from './row-stream.ts'
-import { storeSizes } from './store-sizes.ts'
+import { storeSizes } from './sizes.ts'
 
 interface Parts {
   readonly directory: string
   readonly database: Database
-  readonly states: SessionStates
+  readonly states: CachedSessions
   readonly trimmer: Trimmer
 }
 
@@ -32,7 +32,7 @@ export async function reclaimSpace(
       const head = name === undefined ? undefined : decodeHead(row[0], row[1], name)
       if (name !== undefined && head !== undefined && head.trimmed < head.first)
         trimmer.schedule(await states.load(name))
-      done += 1
+      done++
       onProgress?.(done, done)
     }
   } finally {

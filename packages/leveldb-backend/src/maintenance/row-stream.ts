@@ -1,6 +1,6 @@
 import { Cursor } from '../read/cursor.ts'
 import type { Database } from '../database/database.ts'
-import type { KeyRange, Row, Snapshot } from '../database/lent.ts'
+import type { KeyRange, Row, Snapshot } from '../database/lease.ts'
 
 /** The rows of a range one after the other, with a look at the next. */
 export class RowStream {
@@ -28,7 +28,7 @@ export class RowStream {
   }
 
   skip(): void {
-    this.#index += 1
+    this.#index++
   }
 
   close(): Promise<void> {

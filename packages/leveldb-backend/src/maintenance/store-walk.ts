@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
-import type { Snapshot } from '../database/lent.ts'
-import { afterPrefix, EVENT_ROWS, HEAD_ROWS, SessionKeys } from '../rows/row-keys.ts'
+import type { Snapshot } from '../database/lease.ts'
+import { afterPrefix, EVENT_ROWS, HEAD_ROWS, SessionKeys } from '../format/row-keys.ts'
 import { RowStream } from './row-stream.ts'
 
 /** Heads and events side by side, both in the order of the sessions: of all, of those from one on, or of one. */
@@ -31,7 +31,7 @@ export class StoreWalk {
 
   /** All that was read so far is from one time. An erasure or a reopening ends that. */
   get isOfOneTime(): boolean {
-    return this.#database.holds(this.snapshot)
+    return this.#database.isValid(this.snapshot)
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
-import { readRow } from '../rows/event-row.ts'
-import { decodeHead, toHead } from '../rows/head-row.ts'
-import type { HeadRow } from '../rows/head-row.ts'
-import { parseKey, SessionKeys } from '../rows/row-keys.ts'
+import { readRow } from '../format/event-row.ts'
+import { decodeHead, toHead } from '../format/head-row.ts'
+import type { HeadRow } from '../format/head-row.ts'
+import { parseKey, SessionKeys } from '../format/row-keys.ts'
 import type { Findings } from './findings.ts'
 import type { RowStream } from './row-stream.ts'
 import type { StoreWalk } from './store-walk.ts'
@@ -26,11 +26,11 @@ export async function verifyNext({ heads, events }: StoreWalk, report: Findings)
   const isOrphan =
     eventKey !== undefined && (headKey === undefined || Buffer.compare(bytesOf(eventKey), bytesOf(headKey)) < 0)
   const session = (isOrphan ? eventKey : headKey)?.name ?? ''
-  report.sessions += 1
+  report.sessions++
   let row: HeadRow | undefined
   if (isOrphan) report.add({ message: `Session ${JSON.stringify(session)} has events but no head.`, session })
   else if (head !== undefined) {
-    report.heads += 1
+    report.heads++
     report.bytes += head[0].length + head[1].length
     row = await report.attempt(() => {
       const decoded = decodeHead(head[0], head[1], session)

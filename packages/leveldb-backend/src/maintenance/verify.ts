@@ -2,16 +2,16 @@ import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { BackendVerifyReport, MaintenanceOptions } from '@turnlog/core/backend'
 
 import type { Database } from '../database/database.ts'
-import { SessionKeys } from '../rows/row-keys.ts'
-import { readStoreRows } from '../rows/store-rows.ts'
+import { SessionKeys } from '../format/row-keys.ts'
+import { readStoreRows } from '../format/store-rows.ts'
 import { Findings } from './findings.ts'
 import { StoreWalk } from './store-walk.ts'
 import { verifyNext } from './verify-next.ts'
 
 /** Far more than it takes: each time the session must have been written to, and another one erased. */
-const LOOKS_MOST = 100
+const MAX_LOOKS = 100
 /** An erasure may come each time. Then the next verify counts. */
-const COUNTS_MOST = 3
+const MAX_COUNTS = 3
 
 /**
  * Reads every row, and judges each session by one snapshot. An erasure or a reopening ends the snapshot, and heads and
@@ -50,8 +50,8 @@ async function walkStore(database: Database, options: MaintenanceOptions, report
         onProgress?.(report.sessions, Math.max(report.sessions, rows?.sessions ?? 0))
         continue
       }
-      if (looks === LOOKS_MOST) throw neverStill(session)
-      looks += 1
+      if (looks === MAX_LOOKS) throw neverStill(session)
+      looks++
       await walk.close()
       before = await headOf(database, session)
       walk = new StoreWalk(database, { from: session, only })
@@ -85,12 +85,12 @@ async function isStill(database: Database, session: string, before: HeadOf | und
 }
 
 async function countAgain(database: Database, report: Findings): Promise<void> {
-  for (let count = 1; count <= COUNTS_MOST; count += 1) {
+  for (let count = 1; count <= MAX_COUNTS; count++) {
     const walk = new StoreWalk(database)
     try {
       const { sessions } = await readStoreRows(database, walk.snapshot)
       let heads = 0
-      for (; (await walk.heads.peek()) !== undefined; walk.heads.skip()) heads += 1
+      for (; (await walk.heads.peek()) !== undefined; walk.heads.skip()) heads++
       if (walk.isOfOneTime) return compareCount(heads, sessions, report)
     } finally {
       await walk.close()
@@ -105,7 +105,7 @@ function compareCount(heads: number, sessions: number, report: Findings): void {
 function neverStill(session: string): StoreError {
   return new StoreError(
     'CONFLICT',
-    `Cannot verify session ${JSON.stringify(session)}: it was written to, and others were erased, each of ${LOOKS_MOST} times that it was looked at. Retry later.`,
+    `Cannot verify session ${JSON.stringify(session)}: it was written to, and others were erased, each of ${MAX_LOOKS} times that it was looked at. Retry later.`,
     { session },
   )
 }

@@ -4,12 +4,12 @@ import type { OpenReport } from '@turnlog/core/backend'
 import { Database } from '../database/database.ts'
 import { openShadow } from '../database/level.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import { compareIdentity, compareWithAnchor, examineDirectory } from './examine-directory.ts'
+import { compareIdentity, compareWithWatermark, examineDirectory } from './examine-directory.ts'
 import { existingDirectory, noStore } from './existing-directory.ts'
 import { lastNumber } from '../files/inspect-store.ts'
 import { StoreLock } from '../lock/store-lock.ts'
-import { readStoreRows } from '../rows/store-rows.ts'
-import { TableGuard } from './table-guard.ts'
+import { readStoreRows } from '../format/store-rows.ts'
+import { TableVerifier } from './table-verifier.ts'
 import { refuseUnfinishedRepair } from './unfinished-repair.ts'
 
 const ADVICE = 'Open it to write to make one.'
@@ -49,17 +49,17 @@ export class ReadOnlyStore {
       refuseUnfinishedRepair(directory)
       throw noStore(options.path, ADVICE)
     }
-    const { anchor, inspection } = examined
-    const guard = new TableGuard(inspection.tables)
-    await guard.prepare(inspection, options.writeBufferBytes)
+    const { watermark, inspection } = examined
+    const verifier = new TableVerifier(inspection.tables)
+    await verifier.prepare(inspection, options.writeBufferBytes)
     const level = await openShadow(directory, options, inspection.torn)
-    const database = new Database(directory, level, guard, writerSince)
+    const database = new Database(directory, level, verifier, writerSince)
     try {
       const rows = await readStoreRows(database)
-      if (inspection.missed.length > 0 && rows.batches <= lastNumber(inspection.missed)) throw interrupted(directory)
-      if (rows.batches < (inspection.batches ?? 0)) throw missedLog(directory)
-      compareIdentity(directory, anchor, rows)
-      const findings = compareWithAnchor(directory, anchor, rows.batches, inspection.torn)
+      if (inspection.skipped.length > 0 && rows.batches <= lastNumber(inspection.skipped)) throw interrupted(directory)
+      if (rows.batches < (inspection.batches ?? 0)) throw skippedLog(directory)
+      compareIdentity(directory, watermark, rows)
+      const findings = compareWithWatermark(directory, watermark, rows.batches, inspection.torn)
       return new ReadOnlyStore(directory, database, { created: false, findings })
     } catch (error) {
       await database.close()
@@ -81,12 +81,12 @@ function takenAway(directory: string, cause: unknown): StoreError {
   )
 }
 
-/** See `replayMissed`: here nothing is written, and nothing was lost. */
-function missedLog(directory: string): StoreError {
+/** See `rewriteSkipped`: here nothing is written, and nothing was lost. */
+function skippedLog(directory: string): StoreError {
   return new StoreError('IO', `Cannot read the logs of ${directory}: LevelDB could not open them. Open it again.`)
 }
 
-/** See `keepLogs`. */
+/** See `linkLogs`. */
 function interrupted(directory: string): StoreError {
   return new StoreError(
     'IO',

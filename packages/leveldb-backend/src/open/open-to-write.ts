@@ -7,22 +7,22 @@ import type { OpenFinding, OpenReport } from '@turnlog/core/backend'
 
 import { LogPreallocation } from '../append/log-preallocation.ts'
 import { Database } from '../database/database.ts'
-import { fromLevel } from '../database/level-error.ts'
+import { fromLevel } from '../to-store-error.ts'
 import { openLevel } from '../database/level.ts'
-import { dropKeptLogs, keepLogs } from '../files/kept-logs.ts'
+import { removeLogLinks, linkLogs } from '../files/log-links.ts'
 import { protectDirectory, protectFiles } from '../files/protect-files.ts'
 import { syncDirectory } from '../files/sync-directory.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { LOCK_FILE } from '../lock/claims.ts'
 import { StoreLock } from '../lock/store-lock.ts'
-import { readStoreRows, writeFirstRows } from '../rows/store-rows.ts'
-import { Anchor } from './anchor.ts'
+import { readStoreRows, writeFirstRows } from '../format/store-rows.ts'
+import { Watermark } from './watermark.ts'
 import { compareIdentity, examineDirectory } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
 import { prepareExisting } from './prepare-existing.ts'
-import { replayMissed } from './replay-missed.ts'
-import { TableGuard } from './table-guard.ts'
-import { TableNotes } from './table-notes.ts'
+import { rewriteSkipped } from './rewrite-skipped.ts'
+import { TableVerifier } from './table-verifier.ts'
+import { VerifiedTables } from './verified-tables.ts'
 import { refuseUnfinishedRepair } from './unfinished-repair.ts'
 import { WriteFence } from './write-fence.ts'
 import type { Acknowledged, FenceParts } from './write-fence.ts'
@@ -33,7 +33,7 @@ export interface WritableStore {
   readonly database: Database
   readonly report: OpenReport
   readonly acknowledged: Acknowledged
-  readonly anchor: Anchor
+  readonly watermark: Watermark
   readonly fence: WriteFence
   readonly preallocation: LogPreallocation | undefined
   /** @throws `IO`; it is closed all the same */
@@ -44,30 +44,30 @@ export interface WritableStore {
 export async function openToWrite(options: CheckedOptions): Promise<WritableStore> {
   const directory = makeDirectory(options.path)
   const lock = await StoreLock.acquire(directory)
-  let anchor: Anchor | undefined
+  let watermark: Watermark | undefined
   let database: Database | undefined
   try {
     const examined = await examineDirectory(directory)
     const created = examined.kind === 'new'
     if (created) refuseUnfinishedRepair(directory)
-    const guard = new TableGuard(created ? [] : examined.inspection.tables)
-    const findings = created ? [] : await prepareExisting(directory, options, examined, guard)
+    const verifier = new TableVerifier(created ? [] : examined.inspection.tables)
+    const findings = created ? [] : await prepareExisting(directory, options, examined, verifier)
     if (lock.isTakenOver) findings.push(staleLock(directory))
-    anchor = created ? createAnchor(directory, options, examined.leftovers) : Anchor.open(directory)
-    const kept = keepLogs(directory)
-    database = new Database(directory, await openLevel(directory, options, created), guard)
-    const acknowledged = { counter: await fillDatabase(database, examined, anchor, options) }
-    dropKeptLogs(kept)
+    watermark = created ? createWatermark(directory, options, examined.leftovers) : Watermark.open(directory)
+    const kept = linkLogs(directory)
+    database = new Database(directory, await openLevel(directory, options, created), verifier)
+    const acknowledged = { counter: await fillDatabase(database, examined, watermark, options) }
+    removeLogLinks(kept)
     syncDirectory(directory)
     protectFiles(directory)
-    const notes = new TableNotes(directory, guard, options.writeBufferBytes)
-    void notes.noteWhenChecked()
+    const verified = new VerifiedTables(directory, verifier, options.writeBufferBytes)
+    void verified.noteWhenChecked()
     const preallocation = options.preallocateLog ? new LogPreallocation(directory, options.writeBufferBytes) : undefined
-    const parts = { options, database, guard, notes, preallocation, acknowledged }
-    return writableStore({ ...parts, lock, anchor, report: { created, findings } })
+    const parts = { options, database, verifier, verified, preallocation, acknowledged }
+    return writableStore({ ...parts, lock, watermark, report: { created, findings } })
   } catch (error) {
     await database?.close()
-    anchor?.close()
+    watermark?.close()
     lock.release()
     throw isStoreError(error) ? error : fromLevel(error, 'open the store', directory)
   }
@@ -75,12 +75,12 @@ export async function openToWrite(options: CheckedOptions): Promise<WritableStor
 
 interface Parts extends FenceParts {
   readonly lock: StoreLock
-  readonly anchor: Anchor
+  readonly watermark: Watermark
   readonly report: OpenReport
 }
 
 function writableStore(parts: Parts): WritableStore {
-  const { database, notes, preallocation, acknowledged, lock, anchor, report } = parts
+  const { database, verified, preallocation, acknowledged, lock, watermark, report } = parts
   const { directory } = database
   const fence = new WriteFence(parts)
   const close = async (): Promise<void> => {
@@ -89,43 +89,43 @@ function writableStore(parts: Parts): WritableStore {
       await database.close()
       fence.end()
       await preallocation?.cut()
-      anchor.sync()
+      watermark.sync()
       // LevelDB's own text log: it grows with every compaction, quotes keys, and nobody reads it.
       for (const name of ['LOG', 'LOG.old']) rmSync(join(directory, name), { force: true })
       protectFiles(directory)
-      await notes.close()
+      await verified.close()
     } catch (error) {
       throw isStoreError(error) ? error : fromLevel(error, 'close the store', directory)
     } finally {
-      anchor.close()
+      watermark.close()
       lock.release()
     }
   }
-  return { directory, database, report, acknowledged, anchor, fence, preallocation, close }
+  return { directory, database, report, acknowledged, watermark, fence, preallocation, close }
 }
 
 /** Made before LevelDB is, so that LevelDB files without one are known to be no store of ours or not all of it. */
-function createAnchor(directory: string, { durability }: CheckedOptions, leftovers: readonly string[]): Anchor {
+function createWatermark(directory: string, { durability }: CheckedOptions, leftovers: readonly string[]): Watermark {
   protectDirectory(directory)
   for (const name of leftovers) rmSync(join(directory, name), { force: true })
-  const anchor = Anchor.create(directory, { storeId: randomBytes(16).toString('hex'), batches: 0, durability })
+  const watermark = Watermark.create(directory, { storeId: randomBytes(16).toString('hex'), batches: 0, durability })
   syncDirectory(directory)
-  return anchor
+  return watermark
 }
 
-/** Writes what LevelDB does not have yet, and sets the anchor to what it has then. @throws `CORRUPT`, `UNSUPPORTED` */
+/** Writes what LevelDB does not have yet, and sets the watermark to what it has then. @throws `CORRUPT`, `UNSUPPORTED` */
 async function fillDatabase(
   database: Database,
   examined: Examined,
-  anchor: Anchor,
+  watermark: Watermark,
   { durability }: CheckedOptions,
 ): Promise<Acknowledged['counter']> {
   const { directory } = database
-  if (examined.kind === 'new') await writeFirstRows(database, Anchor.read(directory).storeId)
-  else await replayMissed(database, examined.inspection)
+  if (examined.kind === 'new') await writeFirstRows(database, Watermark.read(directory).storeId)
+  else await rewriteSkipped(database, examined.inspection)
   const { storeId, batches, sessions } = await readStoreRows(database)
-  if (examined.kind === 'existing') compareIdentity(directory, examined.anchor, { storeId, batches, sessions })
-  anchor.reset({ storeId, batches, durability })
+  if (examined.kind === 'existing') compareIdentity(directory, examined.watermark, { storeId, batches, sessions })
+  watermark.reset({ storeId, batches, durability })
   return { batches, sessions }
 }
 

@@ -2,32 +2,32 @@ import type { OpenFinding } from '@turnlog/core/backend'
 import { findTableRow } from '@turnlog/leveldb-files'
 import type { SequencedRow } from '@turnlog/leveldb-files'
 
-import { compareWithAnchor } from './examine-directory.ts'
+import { compareWithWatermark } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
 import { corruptFile, lastNumber } from '../files/inspect-store.ts'
 import type { InspectedTable } from '../files/inspect-store.ts'
 import { removeTablesAside, setFileAside, setTailAside } from '../files/set-aside.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import { decodeStoreRows } from '../rows/store-rows.ts'
-import type { TableGuard } from './table-guard.ts'
+import { decodeStoreRows } from '../format/store-rows.ts'
+import type { TableVerifier } from './table-verifier.ts'
 
 type Existing = Extract<Examined, { kind: 'existing' }>
 
 /**
- * Makes a store that exists ready for LevelDB: what LevelDB would destroy is set aside. Compares with the anchor first,
+ * Makes a store that exists ready for LevelDB: what LevelDB would destroy is set aside. Compares with the watermark first,
  * so that nothing is changed in a store that has lost something.
  */
 export async function prepareExisting(
   directory: string,
   options: CheckedOptions,
-  { anchor, inspection }: Existing,
-  guard: TableGuard,
+  { watermark, inspection }: Existing,
+  verifier: TableVerifier,
 ): Promise<OpenFinding[]> {
-  const { tables, torn, orphans, missed } = inspection
-  await guard.prepare(inspection, options.writeBufferBytes)
+  const { tables, torn, orphans, skipped } = inspection
+  await verifier.prepare(inspection, options.writeBufferBytes)
   // If the logs hold no whole batch, the number of the last one is in a table.
   const batches = inspection.batches ?? decodeStoreRows(directory, (key) => newestIn(tables, key)).batches
-  const findings = compareWithAnchor(directory, anchor, Math.max(batches, lastNumber(missed)), torn)
+  const findings = compareWithWatermark(directory, watermark, Math.max(batches, lastNumber(skipped)), torn)
   if (torn !== undefined) setTailAside(torn.file, torn.offset)
   // A kill in the midst of a compaction leaves some each time. Those of an earlier one: the store was opened since, whole.
   if (orphans.length > 0) removeTablesAside(directory)

@@ -6,14 +6,14 @@ import { parseLog, logName } from '@turnlog/leveldb-files'
 import type { LogRecord } from '@turnlog/leveldb-files'
 
 import type { Database } from '../database/database.ts'
-import { corruptFile, counterOf, missedRecords } from '../files/inspect-store.ts'
-import { dropKeptLogs, keepLogs } from '../files/kept-logs.ts'
+import { corruptFile, counterOf, skippedRecords } from '../files/inspect-store.ts'
+import { removeLogLinks, linkLogs } from '../files/log-links.ts'
 import { listStoreFiles } from '../files/store-files.ts'
 import { openLevel, openShadow } from '../database/level.ts'
 import type { Level } from '../database/level.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import { replayMissed } from './replay-missed.ts'
-import { readStoreRows } from '../rows/store-rows.ts'
+import { rewriteSkipped } from './rewrite-skipped.ts'
+import { readStoreRows } from '../format/store-rows.ts'
 
 /** LevelDB writes a MANIFEST, a log and a table when it opens; the table is what was in the logs. */
 const REOPEN_BYTES = 1024 * 1024
@@ -37,7 +37,7 @@ export async function recoverWrites(
 ): Promise<void> {
   probeSpace(directory)
   // What needs a descriptor is done before LevelDB is closed: if it failed then, nobody could read.
-  const { logs, missed, kept } = holdLogs(directory)
+  const { logs, skipped, kept } = holdLogs(directory)
   const open = async (): Promise<Level> => {
     let level: Level | undefined
     try {
@@ -45,13 +45,13 @@ export async function recoverWrites(
       closeLogs(logs) // LevelDB may need the descriptors
       beforeOpen()
       level = await openLevel(directory, options, false)
-      await replayMissed(database.on(level), { records, missed })
-      dropKeptLogs(kept)
+      await rewriteSkipped(database.on(level), { records, skipped })
+      removeLogLinks(kept)
       return level
     } catch (error) {
       await level?.close()
       // Nobody may read what is perhaps not all there: it would look like damage.
-      if (level !== undefined || missed.length > 0) throw error
+      if (level !== undefined || skipped.length > 0) throw error
       return openShadow(directory, options).catch(() => {
         throw error
       })
@@ -113,12 +113,12 @@ interface OpenLog {
 /** @throws `IO`, `CORRUPT` */
 function holdLogs(directory: string): {
   readonly logs: OpenLog[]
-  readonly missed: readonly LogRecord[]
+  readonly skipped: readonly LogRecord[]
   readonly kept: readonly string[]
 } {
   const logs = openLogs(directory)
   try {
-    return { logs, missed: missedRecords(directory), kept: keepLogs(directory) }
+    return { logs, skipped: skippedRecords(directory), kept: linkLogs(directory) }
   } catch (error) {
     closeLogs(logs)
     throw isStoreError(error) ? error : stillFailing(directory, error)

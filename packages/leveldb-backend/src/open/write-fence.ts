@@ -4,12 +4,12 @@ import { removeCompactPointers } from '@turnlog/leveldb-files'
 
 import type { LogPreallocation } from '../append/log-preallocation.ts'
 import type { Database } from '../database/database.ts'
-import { fromLevel } from '../database/level-error.ts'
+import { fromLevel } from '../to-store-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
-import type { Counter } from '../rows/store-rows.ts'
+import type { Counter } from '../format/store-rows.ts'
 import { cutFailedBatch, recoverWrites } from './recover-writes.ts'
-import type { TableGuard } from './table-guard.ts'
-import type { TableNotes } from './table-notes.ts'
+import type { TableVerifier } from './table-verifier.ts'
+import type { VerifiedTables } from './verified-tables.ts'
 
 /** Holds the last batch that is written and acknowledged. Group commit replaces it, and nobody else. */
 export interface Acknowledged {
@@ -19,8 +19,8 @@ export interface Acknowledged {
 export interface FenceParts {
   readonly options: CheckedOptions
   readonly database: Database
-  readonly guard: TableGuard
-  readonly notes: TableNotes
+  readonly verifier: TableVerifier
+  readonly verified: VerifiedTables
   readonly preallocation: LogPreallocation | undefined
   readonly acknowledged: Acknowledged
 }
@@ -44,12 +44,12 @@ export class WriteFence {
 
   /** Before a batch of so many bytes. What it has to wait for, most often nothing. @throws `CORRUPT`, `IO` */
   pass(bytes: number): Promise<void> | undefined {
-    const { guard, notes, options } = this.#parts
-    guard.throwIfDamaged()
+    const { verifier, verified, options } = this.#parts
+    verifier.throwIfDamaged()
     this.#bytesWritten += bytes
-    notes.written(bytes)
+    verified.written(bytes)
     // A full write buffer leads to compactions, and those read tables.
-    const isUnchecked = !guard.isDone && this.#bytesWritten > options.writeBufferBytes / 2
+    const isUnchecked = !verifier.isDone && this.#bytesWritten > options.writeBufferBytes / 2
     return isUnchecked || this.#isClosed ? this.#checkAndReopen(isUnchecked) : undefined
   }
 
@@ -94,7 +94,7 @@ export class WriteFence {
 
   async #checkAndReopen(isUnchecked: boolean): Promise<void> {
     // To reopen makes tables of the logs, which can lead to a compaction as well.
-    if (isUnchecked || this.#isClosed) await this.#parts.guard.all()
+    if (isUnchecked || this.#isClosed) await this.#parts.verifier.all()
     if (!this.#isClosed) return
     this.#reopening ??= this.#reopen().finally(() => {
       this.#reopening = undefined
@@ -103,10 +103,10 @@ export class WriteFence {
   }
 
   async #reopen(): Promise<void> {
-    const { options, database, notes, preallocation, acknowledged } = this.#parts
+    const { options, database, verified, preallocation, acknowledged } = this.#parts
     const { directory } = database
     await preallocation?.leave()
-    await notes.settled()
+    await verified.settled()
     const beforeOpen = this.#leavesTraces ? () => undefined : () => removeCompactPointers(directory)
     try {
       await recoverWrites(directory, options, database, acknowledged.counter.batches, beforeOpen)
@@ -115,6 +115,6 @@ export class WriteFence {
     }
     this.#isClosed = false
     this.#leavesTraces = true
-    void notes.note()
+    void verified.note()
   }
 }

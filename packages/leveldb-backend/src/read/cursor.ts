@@ -1,20 +1,20 @@
 import type { Database } from '../database/database.ts'
-import type { KeyRange, LendOptions, Lent, Row } from '../database/lent.ts'
+import type { KeyRange, LeaseOptions, Lease, Row } from '../database/lease.ts'
 import { isLastStep } from '../database/iterator-step.ts'
 
 /**
  * Reads a range in large steps, the next one under way while the caller decodes the last. Survives that its iterator
- * is taken back: it then goes on at the place where it was.
+ * is revoked: it then goes on at the place where it was.
  */
 export class Cursor {
   readonly #database: Database
-  readonly #options: LendOptions
+  readonly #options: LeaseOptions
   /** What is still to be read, as of the last step that was handed out. */
   readonly #rest: () => KeyRange | undefined
   readonly #rows: number | undefined
   /** How many rows can still come. */
   #left: number
-  #lent: Lent | undefined
+  #lease: Lease | undefined
   #ahead: Promise<readonly Row[] | undefined> | undefined
   /** The last rows were the last ones. */
   #isAtEnd = false
@@ -27,7 +27,7 @@ export class Cursor {
   constructor(
     database: Database,
     rest: () => KeyRange | undefined,
-    options: LendOptions = {},
+    options: LeaseOptions = {},
     { rows, total = Infinity }: { readonly rows?: number; readonly total?: number } = {},
   ) {
     this.#database = database
@@ -38,7 +38,7 @@ export class Cursor {
     this.#begin(options)
   }
 
-  /** Its iterator was taken back, and what it gives now is what there is now. */
+  /** Its iterator was revoked, and what it gives now is what there is now. */
   get isRenewed(): boolean {
     return this.#isRenewed
   }
@@ -57,25 +57,25 @@ export class Cursor {
     }
     this.#left -= rows.length
     this.#isAtEnd = this.#left <= 0 || isLastStep(rows, this.#options, this.#rows)
-    if (!this.#isAtEnd && this.#lent !== undefined && this.#database.isLent(this.#lent)) this.#step(this.#lent)
+    if (!this.#isAtEnd && this.#lease !== undefined && this.#database.isLeased(this.#lease)) this.#step(this.#lease)
     return rows
   }
 
   async close(): Promise<void> {
     await this.#ahead?.catch(() => undefined) // nobody will ask for it any more
     this.#ahead = undefined
-    if (this.#lent !== undefined) this.#database.giveBack(this.#lent)
+    if (this.#lease !== undefined) this.#database.release(this.#lease)
   }
 
-  #begin(options: LendOptions): void {
+  #begin(options: LeaseOptions): void {
     const range = this.#rest()
     if (range === undefined) return
-    this.#lent = this.#database.lend(range, options)
-    this.#step(this.#lent)
+    this.#lease = this.#database.lease(range, options)
+    this.#step(this.#lease)
   }
 
-  #step(lent: Lent): void {
-    this.#ahead = this.#database.step(lent, this.#rows)
+  #step(lease: Lease): void {
+    this.#ahead = this.#database.step(lease, this.#rows)
     this.#ahead.catch(() => undefined) // reported when it is asked for
   }
 }

@@ -2,17 +2,17 @@ import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { EventRecord } from '@turnlog/core/backend'
 
 import { Cursor } from './cursor.ts'
-import { ROWS_MOST } from '../database/iterator-step.ts'
+import { MAX_ROWS } from '../database/iterator-step.ts'
 import type { Database } from '../database/database.ts'
-import type { KeyRange } from '../database/lent.ts'
-import { checkEvents, decodeEvents } from '../rows/event-row.ts'
-import type { Span } from '../rows/event-row.ts'
-import type { HeadRow } from '../rows/head-row.ts'
-import type { SessionKeys } from '../rows/row-keys.ts'
-import { seqOf } from '../rows/row-keys.ts'
-import { isSingle } from '../rows/row-value.ts'
+import type { KeyRange } from '../database/lease.ts'
+import { checkEvents, decodeEvents } from '../format/event-row.ts'
+import type { Span } from '../format/event-row.ts'
+import type { HeadRow } from '../format/head-row.ts'
+import type { SessionKeys } from '../format/row-keys.ts'
+import { seqOf } from '../format/row-keys.ts'
+import { isSingle } from '../format/row-value.ts'
 import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
-import { segmentSpan } from '../rows/segment.ts'
+import { segmentSpan } from '../format/segment.ts'
 import type { ReadEpoch } from './read-epoch.ts'
 import { KeyedRows } from './keyed-rows.ts'
 import { maxRows } from './range-groups.ts'
@@ -127,8 +127,8 @@ export class GroupReader {
     const total = maxRows(this.#ranges)
     // Read backwards, single rows behind the range may come first.
     const limits = this.#reverse
-      ? { rows: Math.min(ROWS_MOST, total + SEGMENT_EVENTS) }
-      : { rows: Math.min(ROWS_MOST, total), total }
+      ? { rows: Math.min(MAX_ROWS, total + SEGMENT_EVENTS) }
+      : { rows: Math.min(MAX_ROWS, total), total }
     return new Cursor(this.#source.database, () => this.#rest(), options, limits)
   }
 
@@ -156,7 +156,7 @@ export class GroupReader {
       for (const event of decodeEvents(session, value, { first: this.#next, last: to })) batch.push(event)
       this.#next = to + 1
       if (to < range.to) break
-      this.#index += 1
+      this.#index++
       range = this.#ranges[this.#index]
       this.#next = range?.from ?? this.#next
     }
@@ -171,7 +171,7 @@ export class GroupReader {
     const from = Math.max(first, this.#ranges[0]?.from ?? first)
     batch.push(...decodeEvents(session, value, { first: from, last: this.#next }).toReversed())
     this.#next = from - 1
-    if (from === this.#ranges[0]?.from) this.#index += 1
+    if (from === this.#ranges[0]?.from) this.#index++
     return true
   }
 

@@ -3,11 +3,11 @@ import type { ListRange, SessionHead } from '@turnlog/core/backend'
 
 import { Cursor } from './cursor.ts'
 import type { Database } from '../database/database.ts'
-import type { KeyRange } from '../database/lent.ts'
-import { decodeHead, toHead } from '../rows/head-row.ts'
-import { afterPrefix, headPrefix, parseKey } from '../rows/row-keys.ts'
-import { readStoreRows } from '../rows/store-rows.ts'
-import type { Counter } from '../rows/store-rows.ts'
+import type { KeyRange } from '../database/lease.ts'
+import { decodeHead, toHead } from '../format/head-row.ts'
+import { afterPrefix, headPrefix, parseKey } from '../format/row-keys.ts'
+import { readStoreRows } from '../format/store-rows.ts'
+import type { Counter } from '../format/store-rows.ts'
 
 /** Few enough that the first ones, before V8 has compiled anything, do not hold up others for long. */
 const ROWS = 250
@@ -42,7 +42,7 @@ export async function* listHeads(
       yield batch
     }
     const counted = await expected
-    if (database.holds(snapshot)) compareCount(counted, count)
+    if (database.isValid(snapshot)) compareCount(counted, count)
   } finally {
     await cursor.close()
     await database.endSnapshot(snapshot)

@@ -1,7 +1,7 @@
 import type { Range } from '@turnlog/core/backend'
 
 import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
-import type { HeadRow } from '../rows/head-row.ts'
+import type { HeadRow } from '../format/head-row.ts'
 import { keyedHops } from './keyed-rows.ts'
 
 /** Groups that are asked for at the same time. */

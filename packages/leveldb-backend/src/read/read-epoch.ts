@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import type { Snapshot } from '../database/lent.ts'
+import type { Snapshot } from '../database/lease.ts'
 
 /**
  * The time from which a read comes. It is over when an erasure or a reopening takes back all snapshots and iterators:

@@ -1,7 +1,7 @@
 import { Cursor } from './cursor.ts'
 import type { Database } from '../database/database.ts'
-import type { SessionKeys } from '../rows/row-keys.ts'
-import { seqOf } from '../rows/row-keys.ts'
+import type { SessionKeys } from '../format/row-keys.ts'
+import { seqOf } from '../format/row-keys.ts'
 
 /** The seqs under which rows of the session stand, from `from` to `to`, at most `limit` of them. */
 export async function rowSeqs(

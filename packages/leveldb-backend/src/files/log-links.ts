@@ -1,0 +1,44 @@
+import { linkSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { logName } from '@turnlog/leveldb-files'
+
+import { linkName, listStoreFiles } from './store-files.ts'
+
+/** What a file system says that knows no second names. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK'])
+
+/**
+ * Gives the logs second names before LevelDB opens them. One that it cannot open, because the process has too many
+ * files open at that moment, it leaves out, says so in its own text log alone, and deletes. What was acknowledged is then
+ * under the second name only, until it has been written again; and there the next process finds it if this one dies.
+ *
+ * The newest first: to write the last batches once more, in order, changes nothing; to write earlier ones would.
+ * A file system without second names goes without.
+ *
+ * @returns the second names that there are
+ */
+export function linkLogs(directory: string): readonly string[] {
+  const { logs, linkedLogs } = listStoreFiles(directory)
+  const newest = linkedLogs.at(-1) ?? Infinity
+  const kept = [...linkedLogs]
+  for (const number of logs.toReversed()) {
+    // Behind those that are kept is only what was being written again when somebody died.
+    if (number > newest || linkedLogs.includes(number)) continue
+    try {
+      linkSync(join(directory, logName(number)), join(directory, linkName(number)))
+      kept.push(number)
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (NO_LINKS.has(code)) break
+      // If LevelDB is open, it may just have moved the log into a table.
+      if (code !== 'ENOENT') throw error
+    }
+  }
+  return kept.sort((a, b) => a - b).map((number) => join(directory, linkName(number)))
+}
+
+/** LevelDB has everything that was in them. The oldest goes first, for the same reason. */
+export function removeLogLinks(kept: readonly string[]): void {
+  for (const file of kept) rmSync(file)
+}
