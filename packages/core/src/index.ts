@@ -10,7 +10,7 @@ export { ViewFold } from './view/view-fold.ts'
 export type { BackendRegistry, NoBackendOptions } from './config/backend-registry.ts'
 export type { Clock } from './config/clock.ts'
 export type { Migration } from './config/register-migration.ts'
-export type { BackendLoader } from './config/register-backends.ts'
+export type { BackendLoader, RegisterOptions } from './config/register-backends.ts'
 export type {
   BackendChoice,
   BackendFactory,

@@ -1,9 +1,11 @@
-import type { Backend } from './backend/backend.ts'
+import type { Backend, OpenOptions, OpenReport } from './backend/backend.ts'
 import { requireMigration } from './config/register-migration.ts'
 import { reportWarning } from './config/report-warning.ts'
+import type { ResolvedBackend } from './config/resolve-backend.ts'
 import { resolveBackend } from './config/resolve-backend.ts'
 import type { StoreConfig, StoreSettings } from './config/store-config.ts'
 import { observe } from './diagnostics/observe.ts'
+import { isStoreError } from './errors/store-error.ts'
 import type { Message, SessionStore } from './store/session-store.ts'
 import { Store } from './store/store.ts'
 
@@ -24,30 +26,43 @@ import { Store } from './store/store.ts'
 export async function openStore<M extends object = Message>(
   config: StoreConfig<M> | Backend | string,
 ): Promise<SessionStore<M>> {
-  const resolved = await resolveBackend(config as StoreConfig | Backend | string)
+  const { backend, findings, ...resolved } = await openBackend(config as StoreConfig | Backend | string)
   const settings = resolved.config as StoreSettings<M>
-  const { backend } = resolved
-  const { migrateFrom } = settings
-  const migrate = migrateFrom === undefined ? undefined : requireMigration()
   for (const warning of resolved.warnings) reportWarning(resolved.config, warning)
-  const readOnly = settings.readOnly === true
-  const { findings } = await observe(
-    'turnlog:open',
-    { backend: backend.name },
-    () => backend.open(readOnly ? { readOnly } : {}),
-    (report) => ({ findings: report.findings.length }),
-  )
   for (const { kind, message, session } of findings) {
     const code = kind.toUpperCase().replaceAll('-', '_')
     reportWarning(resolved.config, { code, message, ...(session === undefined ? undefined : { session }) })
   }
+  const { migrateFrom, readOnly = false } = settings
   const store = new Store<M>({ backend, readOnly }, settings)
-  if (migrateFrom === undefined || migrate === undefined) return store
+  if (migrateFrom === undefined) return store
   try {
-    await migrate<M>(store, migrateFrom, (warning) => reportWarning(resolved.config, warning))
+    await requireMigration()<M>(store, migrateFrom, (warning) => reportWarning(resolved.config, warning))
     return store
   } catch (error) {
     await store.close().catch(() => undefined) // why it is not opened says more than why it does not close
     throw error
   }
+}
+
+async function openBackend(given: StoreConfig | Backend | string): Promise<ResolvedBackend & OpenReport> {
+  const resolved = await resolveBackend(given)
+  if (resolved.config.migrateFrom !== undefined) requireMigration() // before anything is opened
+  const options = resolved.config.readOnly === true ? { readOnly: true } : {}
+  try {
+    return { ...resolved, ...(await openObserved(resolved.backend, options)) }
+  } catch (error) {
+    if (resolved.fallBack === undefined || !isStoreError(error, 'BACKEND_LOAD_FAILED')) throw error
+    const instead = await resolved.fallBack(error)
+    return { ...instead, ...(await openObserved(instead.backend, options)) }
+  }
+}
+
+function openObserved(backend: Backend, options: OpenOptions): Promise<OpenReport> {
+  return observe(
+    'turnlog:open',
+    { backend: backend.name },
+    () => backend.open(options),
+    ({ findings }) => ({ findings: findings.length }),
+  )
 }

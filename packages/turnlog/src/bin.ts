@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { INTERRUPTIONS, OUTPUT_FAILED, PIPE_CLOSED } from './interruption.ts'
-import { registerDefaultBackends } from './register-default-backends.ts'
+import { registerDefaultBackends } from './backends/register-default-backends.ts'
 import { run } from './run.ts'
 
 registerDefaultBackends()

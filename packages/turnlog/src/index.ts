@@ -1,4 +1,4 @@
-import { registerDefaultBackends } from './register-default-backends.ts'
+import { registerDefaultBackends } from './backends/register-default-backends.ts'
 
 registerDefaultBackends()
 
@@ -61,6 +61,7 @@ export type {
   PairRepair,
   Position,
   RecentOp,
+  RegisterOptions,
   RepairedMessages,
   RetentionPolicy,
   RetentionRules,

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream'
-import { registerDefaultBackends } from '../src/register-default-backends.ts'
+import { registerDefaultBackends } from '../src/backends/register-default-backends.ts'
 import { run } from '../src/run.ts'
 import type { Finished } from './run-command.ts'
 

@@ -1,7 +1,8 @@
-import { builtInBackends } from './built-in-backends.ts'
 import { isBackend } from '../backend/is-backend.ts'
 import type { Rule, Rules } from './option-rules.ts'
 import { aFunction, anObject, checkOptions, invalid, isRecord, show, wholeNumber } from './option-rules.ts'
+import { MEMORY } from './load-definition.ts'
+import { defaultBackendName, registeredOptions } from './register-backends.ts'
 import { checkPolicies, POLICIES } from './check-policies.ts'
 import type { StoreConfig } from './store-config.ts'
 
@@ -57,7 +58,7 @@ export function checkConfig(config: unknown): asserts config is StoreConfig {
 }
 
 function checkChoice(given: Record<string, unknown>, prefix: string): void {
-  const { backend = 'leveldb', path, backendOptions = {} } = given
+  const { backend = defaultBackendName(), path, backendOptions = {} } = given
   const placed = ['path', 'durability', 'backendOptions'].filter((name) => given[name] !== undefined)
   if (isBackend(backend)) {
     const [extra] = given['fallback'] === undefined ? placed : [...placed, 'fallback']
@@ -68,12 +69,11 @@ function checkChoice(given: Record<string, unknown>, prefix: string): void {
     if (!Object.hasOwn(backendOptions as object, name)) continue
     throw invalid(`option "${prefix}backendOptions.${name}" has to be given as "${prefix}${name}"`)
   }
-  const needs = typeof backend === 'string' ? builtInBackends.get(backend)?.needs : undefined
-  if (needs === 'path' && path === undefined) {
+  if (path === undefined && registeredOptions().needPath?.includes(String(backend)) === true) {
     throw invalid(`option "${prefix}path" is missing; backend "${String(backend)}" needs a directory`)
   }
-  if (needs === 'nothing' && placed[0] !== undefined) {
-    throw invalid(`option "${prefix}${placed[0]}" means nothing to backend "${String(backend)}"`)
+  if (backend === MEMORY && placed[0] !== undefined) {
+    throw invalid(`option "${prefix}${placed[0]}" means nothing to backend "${MEMORY}"`)
   }
 }
 

@@ -1,61 +1,49 @@
 import { CONTRACT } from '../backend/backend.ts'
 import type { BackendDefinition } from '../backend/backend-definition.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
-import { builtInBackends, CORE_LOCATION } from './built-in-backends.ts'
-import { describeRuntime } from './describe-runtime.ts'
-import { locateModule } from './locate-module.ts'
 import { nearestName } from './nearest-name.ts'
-import { registeredBackends } from './register-backends.ts'
+import type { BackendLoader } from './register-backends.ts'
+import { registeredBackends, registeredOptions } from './register-backends.ts'
+
+/** The backend that core itself brings. */
+export const MEMORY = 'memory'
 
 /**
- * Finds and imports the backend of that name. In this order: a registered one; a built-in one as core sees it, then as
- * the file `base` sees it; a module that `base` sees. The first that is there is used, or its failure is the answer:
- * what is installed but broken is never passed over.
+ * Imports the backend of that name: a registered one, core's own, or a module that the registered `find` sees from the
+ * file `base`. The first that is there is used, or its failure is the answer: what is installed but broken is never
+ * passed over.
  *
  * @throws `BACKEND_NOT_FOUND`, `BACKEND_LOAD_FAILED`, `CONTRACT_MISMATCH`
  */
 export async function loadDefinition(name: string, base: string | undefined): Promise<BackendDefinition> {
-  const registered = registeredBackends().get(name)
-  if (registered !== undefined) return checkDefinition(name, await loading(name, registered))
-
-  const builtIn = builtInBackends.get(name)
-  let missing: unknown
-  if (builtIn !== undefined) {
-    try {
-      return checkDefinition(name, await builtIn.load())
-    } catch (error) {
-      if (isStoreError(error)) throw error
-      if (!isMissingModule(error) || isInstalled(builtIn.packageName, CORE_LOCATION)) throw loadFailed(name, error)
-      missing = error
-    }
+  const known = registeredBackends().get(name) ?? (name === MEMORY ? loadMemory : undefined)
+  const load = known ?? (await registeredOptions().find?.(name, base))
+  if (load === undefined) throw notFound(name, base)
+  try {
+    return checkDefinition(name, await load())
+  } catch (error) {
+    throw isStoreError(error) ? error : loadFailed(name, error)
   }
-
-  const url = locateModule(builtIn?.packageName ?? name, base)
-  if (url === undefined) throw notFound(name, builtIn?.packageName, base, missing)
-  const importModule = (): Promise<unknown> => import(/* webpackIgnore: true */ /* @vite-ignore */ url)
-  return checkDefinition(name, await loading(name, importModule))
 }
 
-/** Also true if `error` says that something which the backend needs is missing or was built for another machine. */
+const loadMemory: BackendLoader = () => import('../memory/index.ts')
+
+/** True if `error` says that something which the backend needs is missing or was built for another machine. */
 export function isLoadError(error: unknown): boolean {
-  return isMissingModule(error) || codeOf(error) === 'ERR_DLOPEN_FAILED' || /native build/i.test(messageOf(error))
+  const code = (error as { code?: unknown } | undefined)?.code
+  const codes: readonly unknown[] = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED']
+  return codes.includes(code) || /native build/i.test(messageOf(error))
 }
 
 export function loadFailed(name: string, cause: unknown): StoreError {
+  const runtime = registeredOptions().describeRuntime?.()
+  const where = runtime === undefined ? '' : ` on ${runtime}`
   return new StoreError(
     'BACKEND_LOAD_FAILED',
-    `Backend ${JSON.stringify(name)} is installed but does not load on ${describeRuntime()}: ${messageOf(cause)} ` +
+    `Backend ${JSON.stringify(name)} is installed but does not load${where}: ${messageOf(cause)} ` +
       'Install it again on this machine, without leaving out optional dependencies.',
     { cause },
   )
-}
-
-async function loading(name: string, load: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await load()
-  } catch (error) {
-    throw loadFailed(name, error)
-  }
 }
 
 function checkDefinition(name: string, module: unknown): BackendDefinition {
@@ -85,20 +73,17 @@ export function checkContract(name: string, contract: unknown): void {
   )
 }
 
-function notFound(name: string, packageName: string | undefined, base: string | undefined, cause: unknown): StoreError {
+function notFound(name: string, base: string | undefined): StoreError {
   const looked = base === undefined ? '' : ` (looked from ${base.replace(/[^/\\]*$/, '')})`
-  if (packageName !== undefined) {
-    return new StoreError(
-      'BACKEND_NOT_FOUND',
-      `Backend "${name}" needs a package that is not installed${looked}. Run: npm install ${packageName}`,
-      { cause },
-    )
-  }
   const quoted = JSON.stringify(name)
+  if (registeredOptions().find === undefined) {
+    const message = `There is no backend ${quoted}: core alone knows only "memory". Import openStore from "turnlog", register the backend, or pass an instance.`
+    return new StoreError('BACKEND_NOT_FOUND', message)
+  }
   if (/^[./]|^file:|^[A-Za-z]:[\\/]/.test(name)) {
     return new StoreError('BACKEND_NOT_FOUND', `There is no backend file ${quoted}${looked}.`)
   }
-  const known = [...new Set([...builtInBackends.keys(), ...registeredBackends().keys()])]
+  const known = [...new Set([...registeredBackends().keys(), MEMORY])]
   const nearest = nearestName(name, known)
   const advice =
     nearest === undefined
@@ -106,22 +91,6 @@ function notFound(name: string, packageName: string | undefined, base: string | 
         `Backends known by name: ${known.join(', ')}. If the backend comes from an npm package, install that package.`
       : `Did you mean "${nearest}"?`
   return new StoreError('BACKEND_NOT_FOUND', `There is no backend ${quoted}${looked}. ${advice}`)
-}
-
-function isInstalled(packageName: string | undefined, location: string | undefined): boolean {
-  return packageName === undefined || locateModule(packageName, location) !== undefined
-}
-
-/** What Vite throws in place of an optional peer that is not there, without a code. */
-const MISSING_IN_VITE = /^Could not resolve "[^"]+" imported by "/
-
-function isMissingModule(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || MISSING_IN_VITE.test(messageOf(error))
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | undefined)?.code
 }
 
 /** The first line of it, as a sentence: the rest are lists of paths, and the whole is kept as the cause. */

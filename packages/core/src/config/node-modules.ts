@@ -1,6 +1,5 @@
 import type * as diagnostics from 'node:diagnostics_channel'
 import type * as fs from 'node:fs'
-import type module from 'node:module'
 import type * as path from 'node:path'
 import type * as url from 'node:url'
 
@@ -8,7 +7,6 @@ import type * as url from 'node:url'
 export interface NodeModules {
   readonly diagnostics: typeof diagnostics
   readonly fs: typeof fs
-  readonly module: typeof module
   readonly path: typeof path
   readonly url: typeof url
 }
@@ -23,7 +21,6 @@ export function nodeModules(): NodeModules | undefined {
   return {
     diagnostics: process.getBuiltinModule('node:diagnostics_channel'),
     fs: process.getBuiltinModule('node:fs'),
-    module: process.getBuiltinModule('node:module'),
     path: process.getBuiltinModule('node:path'),
     url: process.getBuiltinModule('node:url'),
   }

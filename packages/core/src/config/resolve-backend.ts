@@ -6,6 +6,7 @@ import { holdsStore } from './holds-store.ts'
 import { isBackend } from '../backend/is-backend.ts'
 import { checkContract, isLoadError, loadDefinition, loadFailed } from './load-definition.ts'
 import { locateConfig } from './locate-config.ts'
+import { defaultBackendName } from './register-backends.ts'
 import { parseStoreString } from './parse-store-string.ts'
 import type { BackendChoice, StoreConfig } from './store-config.ts'
 import type { StoreWarning } from './store-warning.ts'
@@ -15,36 +16,39 @@ export interface ResolvedBackend {
   readonly backend: Backend
   /** For the caller to report. */
   readonly warnings: readonly StoreWarning[]
+  /** The paths are absolute if there is a `configFile`; a fallback stands in place of what it replaced. */
+  readonly config: StoreConfig
+  /** What to use if opening shows that the backend does not load. */
+  fallBack?(error: StoreError): Promise<ResolvedBackend>
 }
 
 /**
  * Makes the backend that a configuration asks for. What cannot be had is an error; another backend is used only if
  * `fallback` says so, and only where nothing goes out of sight by it.
  *
- * @returns the backend and the configuration in effect: paths absolute if there is a `configFile`, a fallback in place
- *   of what it replaced
  * @throws `INVALID_CONFIG`, `BACKEND_NOT_FOUND`, `BACKEND_LOAD_FAILED`, `CONTRACT_MISMATCH`
  */
-export async function resolveBackend(
-  input: StoreConfig | Backend | string,
-): Promise<ResolvedBackend & { readonly config: StoreConfig }> {
+export async function resolveBackend(input: StoreConfig | Backend | string): Promise<ResolvedBackend> {
   const given: unknown =
     typeof input === 'string' ? parseStoreString(input) : isBackend(input) ? { backend: input } : input
   checkConfig(given)
   const { config, base } = locateConfig(given)
   const { fallback } = config
+  if (fallback === undefined || config.path === undefined) {
+    return { backend: await createBackend(config, base), config, warnings: [] }
+  }
+  const fallBack = (error: StoreError): Promise<ResolvedBackend> => useFallback(config, fallback, base, error)
   try {
     const backend = await createBackend(config, base)
-    return { backend, config, warnings: await leftInFallback(config) }
+    return { backend, config, warnings: await leftInFallback(config), fallBack }
   } catch (error) {
-    if (fallback === undefined || config.path === undefined) throw error
     if (!isStoreError(error, 'BACKEND_NOT_FOUND') && !isStoreError(error, 'BACKEND_LOAD_FAILED')) throw error
-    return await useFallback(config, fallback, base, error)
+    return await fallBack(error)
   }
 }
 
 async function createBackend(choice: BackendChoice | StoreConfig, base: string | undefined): Promise<Backend> {
-  const { backend = 'leveldb', path, durability, backendOptions } = choice
+  const { backend = defaultBackendName(), path, durability, backendOptions } = choice
   if (typeof backend === 'object') {
     checkContract(backend.name, backend.contract)
     return backend
@@ -87,7 +91,7 @@ async function useFallback(
   fallback: BackendChoice,
   base: string | undefined,
   error: StoreError,
-): Promise<ResolvedBackend & { readonly config: StoreConfig }> {
+): Promise<ResolvedBackend> {
   const path = String(config.path)
   if (await holdsStore(path)) {
     const reason = `The fallback is not used, because ${JSON.stringify(path)} is not empty: its sessions would go out of sight.`

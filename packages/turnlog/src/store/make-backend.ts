@@ -1,6 +1,6 @@
 import { StoreError } from '@turnlog/core'
 import type { Backend, StoreConfig } from '@turnlog/core'
-import { defaultBackends, isDefaultBackend } from '../default-backends.ts'
+import { defaultBackends, isDefaultBackend } from '../backends/default-backends.ts'
 import { storePath } from './store-place.ts'
 
 /**

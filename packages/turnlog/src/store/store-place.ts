@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { StoreError } from '@turnlog/core'
 import type { StoreConfig } from '@turnlog/core'
 import type { LockDescription, StorePlace } from '@turnlog/core/backend'
-import { defaultBackend, defaultBackends, isDefaultBackend } from '../default-backends.ts'
-import type { DefaultBackend } from '../default-backends.ts'
+import { defaultBackend, defaultBackends, isDefaultBackend } from '../backends/default-backends.ts'
+import type { DefaultBackend } from '../backends/default-backends.ts'
 
 /** Where the store of a configuration lies, as its backend sees it. */
 export interface ChosenPlace extends StorePlace {

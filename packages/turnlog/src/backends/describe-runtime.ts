@@ -1,13 +1,10 @@
 /** What decides whether a native module loads, for error texts: `linux-x64, glibc 2.36, Node 20.20.2`. */
 export function describeRuntime(): string {
-  const { process } = globalThis as { process?: Partial<NodeJS.Process> }
-  if (process?.versions?.node === undefined) return 'a runtime that is not Node'
   const libc = process.platform === 'linux' ? `${describeLibc(process.report)}, ` : ''
   return `${process.platform}-${process.arch}, ${libc}Node ${process.versions.node}`
 }
 
-function describeLibc(report: (NodeJS.ProcessReport & { excludeNetwork?: boolean }) | undefined): string {
-  if (report === undefined) return 'unknown libc'
+function describeLibc(report: NodeJS.ProcessReport & { excludeNetwork?: boolean }): string {
   const { excludeNetwork } = report
   // Otherwise the report looks up the names of all connected peers, which can take seconds.
   report.excludeNetwork = true

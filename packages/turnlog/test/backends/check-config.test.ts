@@ -1,8 +1,8 @@
+import { memoryBackend } from 'turnlog'
+import type { StoreConfig } from 'turnlog'
 import { expect, test } from 'vitest'
 
-import { resolveBackend } from '../../src/config/resolve-backend.ts'
-import type { StoreConfig } from '../../src/config/store-config.ts'
-import { memoryBackend } from '../../src/memory/index.ts'
+import { resolveBackend } from '../../../core/src/config/resolve-backend.ts'
 
 test.each<[unknown, string]>([
   [undefined, 'the configuration is undefined'],

@@ -8,7 +8,7 @@ export const backend = {
   contract: ${contract},
   create: (options) => ({
     contract: ${contract}, name: '${name}', options, capabilities: {},
-    open: stub, close: stub, append: stub, read: stub, head: stub, list: stub, erase: stub,
+    open: async () => ({ findings: [] }), close: stub, append: stub, read: stub, head: stub, list: stub, erase: stub,
   }),
 }
 `

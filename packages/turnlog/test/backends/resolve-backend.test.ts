@@ -3,27 +3,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
+import { openStore } from 'turnlog'
+import type { StoreWarning } from 'turnlog'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import type { BackendOptions } from '../../src/backend/index.ts'
-import { registerBackends, registeredBackends } from '../../src/config/register-backends.ts'
-import { resolveBackend } from '../../src/config/resolve-backend.ts'
-import type { StoreConfig } from '../../src/config/store-config.ts'
-import { StoreError } from '../../src/errors/store-error.ts'
-import { memoryBackend } from '../../src/memory/index.ts'
+import type { BackendOptions } from '../../../core/src/backend/index.ts'
+import { registerBackends } from '../../../core/src/config/register-backends.ts'
+import { resolveBackend } from '../../../core/src/config/resolve-backend.ts'
+import type { StoreConfig } from '../../../core/src/config/store-config.ts'
+import { StoreError } from '../../../core/src/errors/store-error.ts'
+import { memoryBackend } from '../../../core/src/memory/index.ts'
+import { forgetRegistry, keepRegistry } from './keep-registry.ts'
 import { fakeBackendSource } from './fake-backend-source.ts'
 
 let directory: string
 /** Stands for the configuration file of an application in `directory`. */
 let configFile: string
+let restoreRegistry: () => void
 
 beforeEach(async () => {
+  restoreRegistry = keepRegistry()
   directory = await mkdtemp(join(tmpdir(), 'turnlog-config-'))
   configFile = join(directory, 'turnlog.config.json')
 })
 
 afterEach(async () => {
-  registeredBackends().clear()
+  restoreRegistry()
   await rm(directory, { recursive: true })
 })
 
@@ -85,7 +90,7 @@ describe('a backend is chosen', () => {
   })
 
   test('by the name it was registered with, in every copy of core in the process', async () => {
-    const { backend } = await import('../../src/memory/index.ts')
+    const { backend } = await import('../../../core/src/memory/index.ts')
     const registry = (globalThis as never)[Symbol.for('turnlog.backends')] as Map<string, unknown>
     registry.set('mine', async () => ({ backend }))
     expect((await resolveBackend({ backend: 'mine' } as never)).backend.name).toBe('memory')
@@ -113,22 +118,19 @@ describe('a backend is chosen', () => {
     const { backend } = await resolveBackend({ backend: './mine.mjs', configFile: pathToFileURL(configFile).href })
     expect(backend.name).toBe('mine')
   })
-
-  test('as a built-in one that core does not see but the configuration file does', async () => {
-    await install('@turnlog/jsonl-backend', { 'index.js': fakeBackendSource('jsonl') })
-    const { backend, config } = await resolveBackend({ backend: 'jsonl', path: 'data', configFile })
-    expect(backend).toMatchObject({ name: 'jsonl', options: { path: join(directory, 'data') } })
-    expect(config.path).toBe(join(directory, 'data'))
-  })
 })
 
 describe('what cannot be had says why', () => {
-  test('a built-in backend that is not installed gives the line that installs it', async () => {
-    const error = await failure({ backend: 'leveldb', path: 'd', configFile })
-    expect(error).toMatchObject({
+  test('core by itself knows one name and says where the others are', async () => {
+    forgetRegistry()
+    expect((await resolveBackend('memory:')).backend.name).toBe('memory')
+    expect(await failure({ path: 'd' })).toMatchObject({
+      code: 'INVALID_CONFIG',
+      message: expect.stringContaining('Import openStore from "turnlog"'),
+    })
+    expect(await failure({ backend: 'leveldb', path: 'd' })).toMatchObject({
       code: 'BACKEND_NOT_FOUND',
-      message: expect.stringContaining('Run: npm install @turnlog/leveldb-backend'),
-      cause: expect.any(Error), // Node's own, or what Vite puts in its place
+      message: expect.stringContaining('Import openStore from "turnlog"'),
     })
   })
 
@@ -155,8 +157,8 @@ describe('what cannot be had says why', () => {
   })
 
   test('an installed backend without one of its dependencies does not load', async () => {
-    await install('@turnlog/leveldb-backend', { 'index.js': "import 'not-there-level'" })
-    const error = await failure({ path: 'd', configFile })
+    await install('some-backend', { 'index.js': "import 'not-there-level'" })
+    const error = await failure({ backend: 'some-backend', path: 'd', configFile })
     expect(error).toMatchObject({ code: 'BACKEND_LOAD_FAILED', cause: { code: 'ERR_MODULE_NOT_FOUND' } })
     expect(error.message).toContain('not-there-level')
     expect(error.message).not.toContain('npm install')
@@ -164,9 +166,9 @@ describe('what cannot be had says why', () => {
 
   test('a native module that does not load says for which machine', async () => {
     const prelude = "import { createRequire } from 'node:module'\ncreateRequire(import.meta.url)('./binding.node')"
-    const files = { 'index.js': fakeBackendSource('leveldb', { prelude }), 'binding.node': 'no library' }
-    await install('@turnlog/leveldb-backend', files)
-    const error = await failure({ path: 'd', configFile })
+    const files = { 'index.js': fakeBackendSource('some', { prelude }), 'binding.node': 'no library' }
+    await install('some-backend', files)
+    const error = await failure({ backend: 'some-backend', path: 'd', configFile })
     expect(error).toMatchObject({ code: 'BACKEND_LOAD_FAILED', cause: { code: 'ERR_DLOPEN_FAILED' } })
     expect(error.message).toContain(`${process.platform}-${process.arch}`)
     expect(error.message).toContain(`Node ${process.versions.node}`)
@@ -193,10 +195,12 @@ describe('what cannot be had says why', () => {
   })
 
   test('an installed package without its built files is not called missing', async () => {
-    await install('@turnlog/leveldb-backend', {})
-    expect(await failure({ path: 'd', configFile })).toMatchObject({
+    await install('some-backend', {})
+    expect(await failure({ backend: 'some-backend', path: 'd', configFile })).toMatchObject({
       code: 'BACKEND_LOAD_FAILED',
-      message: expect.stringMatching(/index\.js is missing\. Install it again, or build it\./),
+      message: expect.stringMatching(
+        /some-backend is installed, but its entry is missing\. Install it again, or build it\./,
+      ),
     })
   })
 
@@ -236,22 +240,41 @@ describe('a fallback', () => {
   const fallback = { backend: 'memory' } as const
 
   test('is not used unless it is asked for', async () => {
-    expect(await failure({ path: 'd', configFile })).toMatchObject({ code: 'BACKEND_NOT_FOUND' })
+    expect(await failure({ backend: 'some-backend', path: 'd', configFile })).toMatchObject({
+      code: 'BACKEND_NOT_FOUND',
+    })
   })
 
   test.each(['absent', 'an empty directory'])('is used with a warning while the path is %s', async (state) => {
     if (state !== 'absent') await mkdir(join(directory, 'data'))
-    const resolved = await resolveBackend({ path: 'data', configFile, viewCacheBytes: 5, durability: 'os', fallback })
+    const resolved = await resolveBackend({
+      backend: 'some-backend',
+      path: 'data',
+      configFile,
+      viewCacheBytes: 5,
+      durability: 'os',
+      fallback,
+    })
     expect(resolved.backend.name).toBe('memory')
     expect(resolved.warnings).toMatchObject([
-      { code: 'FALLBACK_USED', message: expect.stringContaining('npm install @turnlog/leveldb-backend') },
+      { code: 'FALLBACK_USED', message: expect.stringContaining('There is no backend "some-backend"') },
     ])
     expect(resolved.config).toEqual({ configFile, viewCacheBytes: 5, fallback, backend: 'memory' })
   })
 
   test('is used if the backend does not load', async () => {
-    await install('@turnlog/leveldb-backend', { 'index.js': "throw new Error('No native build was found')" })
-    const { warnings } = await resolveBackend({ path: 'data', configFile, fallback })
+    await install('some-backend', { 'index.js': "throw new Error('No native build was found')" })
+    const { warnings } = await resolveBackend({ backend: 'some-backend', path: 'data', configFile, fallback })
+    expect(warnings).toMatchObject([{ code: 'FALLBACK_USED', message: expect.stringContaining('No native build') }])
+  })
+
+  test('is used if only opening shows that the backend does not load', async () => {
+    const open = () => Promise.reject(new StoreError('BACKEND_LOAD_FAILED', 'No native build was found.'))
+    const warnings: StoreWarning[] = []
+    const onWarning = (warning: StoreWarning): void => void warnings.push(warning)
+    const broken = () => Object.assign(memoryBackend(), { open })
+    await using store = await openStore({ backend: broken, path: 'data', configFile, fallback, onWarning })
+    expect(store.backend.name).toBe('memory')
     expect(warnings).toMatchObject([{ code: 'FALLBACK_USED', message: expect.stringContaining('No native build') }])
   })
 
@@ -262,7 +285,7 @@ describe('a fallback', () => {
       await mkdir(path)
       await writeFile(join(path, 'CURRENT'), 'MANIFEST-000001')
     }
-    expect(await failure({ path, configFile, fallback })).toMatchObject({
+    expect(await failure({ backend: 'some-backend', path, configFile, fallback })).toMatchObject({
       code: 'BACKEND_NOT_FOUND',
       message: expect.stringContaining('The fallback is not used'),
       cause: { code: 'BACKEND_NOT_FOUND' },
@@ -270,8 +293,10 @@ describe('a fallback', () => {
   })
 
   test('is not used for bad options or another contract version', async () => {
-    await install('@turnlog/leveldb-backend', { 'index.js': fakeBackendSource('leveldb', { contract: 2 }) })
-    expect(await failure({ path: 'd', configFile, fallback })).toMatchObject({ code: 'CONTRACT_MISMATCH' })
+    await install('some-backend', { 'index.js': fakeBackendSource('some', { contract: 2 }) })
+    expect(await failure({ backend: 'some-backend', path: 'd', configFile, fallback })).toMatchObject({
+      code: 'CONTRACT_MISMATCH',
+    })
     const backend = () => {
       throw new Error('bad size')
     }
@@ -279,22 +304,27 @@ describe('a fallback', () => {
   })
 
   test('that fails as well gives both reasons', async () => {
-    const config = { path: 'd', configFile, fallback: { backend: 'jsonl', path: 'e' } }
+    const config = { backend: 'some-backend', path: 'd', configFile, fallback: { backend: 'other-backend', path: 'e' } }
     expect(await failure(config)).toMatchObject({
       code: 'BACKEND_NOT_FOUND',
-      message: expect.stringMatching(/leveldb-backend.*failed as well.*jsonl-backend/),
+      message: expect.stringMatching(/some-backend.*failed as well.*other-backend/),
       cause: { errors: [{ code: 'BACKEND_NOT_FOUND' }, { code: 'BACKEND_NOT_FOUND' }] },
     })
   })
 
   test('that holds sessions is reported when the first choice works again', async () => {
-    await install('@turnlog/leveldb-backend', { 'index.js': fakeBackendSource('leveldb') })
-    const config: StoreConfig = { path: 'd', configFile, fallback: { backend: 'jsonl', path: 'e' } }
+    await install('some-backend', { 'index.js': fakeBackendSource('some') })
+    const config: StoreConfig = {
+      backend: 'some-backend',
+      path: 'd',
+      configFile,
+      fallback: { backend: 'jsonl', path: 'e' },
+    }
     expect((await resolveBackend(config)).warnings).toEqual([])
     await mkdir(join(directory, 'e'))
     await writeFile(join(directory, 'e', 'a.jsonl'), '{}')
     const { backend, warnings } = await resolveBackend(config)
-    expect(backend.name).toBe('leveldb')
+    expect(backend.name).toBe('some')
     expect(warnings).toMatchObject([
       { code: 'FALLBACK_HOLDS_STORE', message: expect.stringContaining(JSON.stringify(join(directory, 'e'))) },
     ])

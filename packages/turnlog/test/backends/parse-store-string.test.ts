@@ -1,6 +1,5 @@
+import { parseStoreString } from 'turnlog'
 import { describe, expect, test } from 'vitest'
-
-import { parseStoreString } from '../../src/config/parse-store-string.ts'
 
 describe('parseStoreString', () => {
   test.each([
