@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { openLivenessSocket } from '@turnlog/storage-kit'
 import { openStore } from 'turnlog'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { noTerminal, runCommand, startCommand, startInTerminal } from './run-command.ts'
 import { sampleStore, temporaryDirectory } from './sample-store.ts'
 
@@ -440,9 +440,9 @@ async function zombie(): Promise<{ readonly pid: number; readonly start: string 
   const pid = Number(said.toString())
   const stat = (): string => readFileSync(`/proc/${pid}/stat`, 'latin1')
   const start = stat().split(' ')[21] ?? ''
-  await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'))
+  await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n')
   process.kill(pid, 'SIGKILL')
-  await vi.waitFor(() => expect(stat()).toContain(') Z '))
+  await expect.poll(stat).toContain(') Z ')
   return { pid, start }
 }
 

@@ -11,7 +11,7 @@ import { settled } from '../probe/settled.ts'
 import type { Random } from '../random.ts'
 
 /** A hint may be slow and a watch may begin late, so that the writer writes again until it is heard. */
-const MOST_WRITES = 10
+const MOST_WRITES = 20
 const PATIENCE_MS = 300
 const LONG_PATIENCE_MS = 800
 
@@ -46,7 +46,7 @@ export const wakeCases: readonly Case[] = [
     promise: 'close ends a wake that waits, by an end or by CLOSED, and does not wait for its signal.',
     prevents: 'A program cannot end because somebody is watching a conversation.',
     requires: ['wake'],
-    timeoutMs: 3000,
+    timeoutMs: 15_000,
     async run({ backend }) {
       const ended = settled(drain(backend, new AbortController().signal))
       await new Promise(setImmediate) // it waits now
@@ -66,7 +66,7 @@ export const wakeCases: readonly Case[] = [
       'A wake that waits across a close and an open ends, by an end or by CLOSED, although the backend is open again.',
     prevents: 'A watch of a store that was closed hangs, or watches the store that was opened after it.',
     requires: ['wake'],
-    timeoutMs: 3000,
+    timeoutMs: 15_000,
     async run({ backend }) {
       const waiting = settled(drain(backend, new AbortController().signal))
       await new Promise(setImmediate) // it waits now

@@ -74,7 +74,7 @@ test('compaction changes neither view, summary, metadata, times nor remembered o
       for await (const event of store.events(KEY)) if ('message' in event) expect(moved).toContain(event.seq)
       // Whatever is done, it comes to rest.
       let again = 0
-      while ((await store.compact(KEY)).eventsRemoved > 0) expect((again += 1)).toBeLessThan(4)
+      while ((await store.compact(KEY)).eventsRemoved > 0) expect(++again).toBeLessThan(4)
       expect((await store.load(KEY)).messages).toEqual(after.messages)
       // A position from before still names its message.
       if (positions.length > 0) {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 
 import { judgeProcess, processIdentity } from '@turnlog/storage-kit'
 import type { ProcessIdentity } from '@turnlog/storage-kit'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { startTime } from '../../src/process-lock/start-time.ts'
 
@@ -46,9 +46,9 @@ onLinux('a process that was killed is dead, also while its parent has not asked 
   const pid = Number(said.toString())
   const owner: ProcessIdentity = { ...self, pid, start: startTime(pid) }
   expect(judgeProcess(owner, self)).toBe('alive')
-  await vi.waitFor(() => expect(readFileSync(`/proc/${parentOfIt.pid}/comm`, 'utf8')).toBe('sleep\n'))
+  await expect.poll(() => readFileSync(`/proc/${parentOfIt.pid}/comm`, 'utf8')).toBe('sleep\n')
   process.kill(pid, 'SIGKILL')
-  await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '))
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ')
   expect(judgeProcess(owner, self)).toBe('dead')
 })
 
