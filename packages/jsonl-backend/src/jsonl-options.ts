@@ -54,5 +54,5 @@ export function checkOptions(options: JsonlOptions | BackendOptions): Required<J
 }
 
 function invalid(option: string, what: string, advice: string): StoreError {
-  return new StoreError('INVALID_CONFIG', `The jsonl backend cannot be made: option ${option} ${what}. ${advice}.`)
+  return new StoreError('INVALID_CONFIG', `Option ${option} of the jsonl backend ${what}. ${advice}.`)
 }

@@ -68,7 +68,7 @@ export function checkOptions(options: BackendOptions | LevelDbOptions): CheckedO
   if (typeof preallocateLog !== 'boolean') throw invalid('preallocateLog', preallocateLog, 'Use true or false')
   for (const name of Object.keys(given)) {
     if (!(name in SIZES) && !['path', 'durability', 'compression', 'preallocateLog'].includes(name)) {
-      throw new StoreError('INVALID_CONFIG', `The LevelDB backend has no option ${JSON.stringify(name)}.`)
+      throw new StoreError('INVALID_CONFIG', `Unknown option ${JSON.stringify(name)} for the LevelDB backend.`)
     }
   }
   const size = (name: keyof typeof SIZES): number => {

@@ -11,7 +11,7 @@ import { printable } from './output/printable.ts'
 import type { ChosenStore, Surroundings } from './store/choose-store.ts'
 import { chooseStore, isStoreChosen } from './store/choose-store.ts'
 import { makeBackend } from './store/make-backend.ts'
-import { ownWorkOnly } from './store/own-work-only.ts'
+import { withoutBackgroundWork } from './store/without-background-work.ts'
 import { checkPlace, isVacant, storePlace } from './store/store-place.ts'
 
 /** A message of whatever SDK: looked at field by field, never trusted. */
@@ -110,7 +110,7 @@ export class Context {
   }
 
   /** Opens to find out what a writing command would do: nothing is changed, and a store that is not there is not made. */
-  async openToForesee({ create }: { readonly create: boolean }): Promise<AnyStore> {
+  async openForDryRun({ create }: { readonly create: boolean }): Promise<AnyStore> {
     const chosen = await this.choose()
     const { limits } = chosen.config
     if (!create || !isVacant(await storePlace(chosen.config))) return this.#open(chosen, { readOnly: true, create })
@@ -161,7 +161,7 @@ export class Context {
     })
     opening = openStore<AnyMessage>(
       watched === undefined || onProgress === undefined
-        ? { ...ownWorkOnly(config), ...settings }
+        ? { ...withoutBackgroundWork(config), ...settings }
         : { ...settings, backend: withProgress(watched, onProgress) },
     )
     return opening

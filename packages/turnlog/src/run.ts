@@ -52,7 +52,7 @@ async function perform(context: Context, work: Work, signal: AbortSignal): Promi
     exitCode = interruption?.exitCode ?? exitCodeOf(error)
     await terminal.flush()
     if (interruption === undefined) reportError(context, error)
-    else tellInterruption(context, interruption)
+    else printInterruption(context, interruption)
     await context.close().catch(() => undefined)
   }
   return exitCode
@@ -72,7 +72,7 @@ async function interruptionOf(context: Context, done: Promise<number>, signal: A
   return interruption.exitCode
 }
 
-function tellInterruption({ terminal, json }: Context, { isSilent }: Interruption): void {
+function printInterruption({ terminal, json }: Context, { isSilent }: Interruption): void {
   if (isSilent) return
   const message = 'Interrupted. What was done stays; run it again.'
   terminal.note(json ? printableJson({ error: { code: 'INTERRUPTED', message } }) : message)

@@ -73,7 +73,7 @@ function checkChoice(given: Record<string, unknown>, prefix: string): void {
     throw invalid(`option "${prefix}path" is missing; backend "${String(backend)}" needs a directory`)
   }
   if (backend === MEMORY && placed[0] !== undefined) {
-    throw invalid(`option "${prefix}${placed[0]}" means nothing to backend "${MEMORY}"`)
+    throw invalid(`the ${MEMORY} backend takes no ${prefix}${placed[0]}`)
   }
 }
 

@@ -46,7 +46,9 @@ export function planIntent<M, R extends object>(
   if (expectedVersion !== undefined && expectedVersion !== version) {
     throw new StoreError(
       'CONFLICT',
-      `Session ${JSON.stringify(session)} is at version ${version}, not ${expectedVersion}. Reload and retry.`,
+      expectedVersion === 0
+        ? `Session ${JSON.stringify(session)} exists already, at version ${version}. Choose another key, or reload and retry.`
+        : `Session ${JSON.stringify(session)} is at version ${version}, not ${expectedVersion}. Reload and retry.`,
       { session, expected: expectedVersion, actual: version },
     )
   }

@@ -38,7 +38,10 @@ export function checkWriteOptions(options: WriteOptions | undefined, request: re
 /** @throws `INVALID_ARGUMENT` */
 export function checkOperationId(id: unknown): asserts id is string {
   if (typeof id === 'string' && id.length > 0 && id.length <= MAX_OPERATION_ID_LENGTH) return
-  throw new StoreError('INVALID_ARGUMENT', `operationId is a string of 1 to ${MAX_OPERATION_ID_LENGTH} characters.`)
+  throw new StoreError(
+    'INVALID_ARGUMENT',
+    `operationId must be a string of 1 to ${MAX_OPERATION_ID_LENGTH} characters.`,
+  )
 }
 
 /** @returns the options alone. @throws `INVALID_ARGUMENT` */
@@ -55,7 +58,7 @@ export function checkHistoryOptions(options: HistoryOptions): HistoryShape & { r
 /** @throws `INVALID_ARGUMENT` */
 export function checkWholeNumber(name: string, value: unknown): asserts value is number {
   if (!Number.isSafeInteger(value) || (value as number) < 0) {
-    throw new StoreError('INVALID_ARGUMENT', `${name} is a whole number from 0 on, not ${describe(value)}.`)
+    throw new StoreError('INVALID_ARGUMENT', `${name} must be a whole number, 0 or more, got ${describe(value)}.`)
   }
 }
 
@@ -69,7 +72,7 @@ export function checkText(name: string, value: unknown): asserts value is string
 /** Another value than a boolean would count as false: `erase: 'true'` would erase nothing. @throws `INVALID_ARGUMENT` */
 export function checkFlag(name: string, value: unknown): asserts value is boolean | undefined {
   if (value !== undefined && typeof value !== 'boolean') {
-    throw new StoreError('INVALID_ARGUMENT', `${name} is true or false, not ${describe(value)}.`)
+    throw new StoreError('INVALID_ARGUMENT', `${name} must be true or false, got ${describe(value)}.`)
   }
 }
 
@@ -78,7 +81,7 @@ export function checkSignal(name: string, value: unknown): asserts value is Abor
   if (value === undefined) return
   const { aborted, addEventListener } = checkObject(name, value as Partial<AbortSignal>)
   if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function') {
-    throw new StoreError('INVALID_ARGUMENT', `${name} is an AbortSignal, not another object.`)
+    throw new StoreError('INVALID_ARGUMENT', `${name} must be an AbortSignal.`)
   }
 }
 
@@ -108,12 +111,16 @@ export function checkCutTarget(keepLast: unknown): void {
   if (typeof keepLast === 'object' && keepLast !== null) {
     checkWholeNumber('before', (keepLast as { readonly before?: unknown }).before)
   } else if (!Number.isSafeInteger(keepLast)) {
-    throw new StoreError('INVALID_ARGUMENT', `keepLast is a whole number or { before }, not ${describe(keepLast)}.`)
+    throw new StoreError(
+      'INVALID_ARGUMENT',
+      `keepLast must be a whole number or { before }, got ${describe(keepLast)}.`,
+    )
   }
 }
 
 /** Values may be anything, also secret: numbers are named, of all others only the kind. */
 export function describe(value: unknown): string {
   if (typeof value === 'number') return String(value)
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
+  if (value === null || value === undefined) return String(value)
+  return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

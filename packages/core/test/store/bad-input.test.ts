@@ -320,7 +320,7 @@ test('an error names the kind of a wrong argument, not what it says', async () =
     store.restore(KEY, { at: wrong }),
     store.fork(KEY, 'other', { at: wrong }),
   ]) {
-    await expect(attempt).rejects.toThrow(/^at is a whole number from 0 on, not string\.$/)
+    await expect(attempt).rejects.toThrow(/^at must be a whole number, 0 or more, got a string\.$/)
   }
 })
 

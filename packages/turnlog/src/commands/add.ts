@@ -4,7 +4,7 @@ import { StoreError } from '@turnlog/core'
 import type { Act } from '../act.ts'
 import type { AnyMessage, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { tellResult } from '../output/tell-result.ts'
+import { printResult } from '../output/print-result.ts'
 import { formatCount, formatNumberOf } from '../output/quantities.ts'
 import { wholeNumber } from './arguments.ts'
 import { messagesOfLines } from '@turnlog/importers'
@@ -64,7 +64,7 @@ async function add(context: Context, key: string, text: string | undefined, flag
   })
   const left = types.length === 0 ? '' : ` Left out lines that are no messages: ${types.join(', ')}.`
   const sentence = `Added ${formatNumberOf(messages.length, 'message')}; version ${result.version}.${left}`
-  await tellResult(context, types.length === 0 ? result : { ...result, leftOut }, sentence)
+  await printResult(context, types.length === 0 ? result : { ...result, leftOut }, sentence)
   return EXIT.ok
 }
 

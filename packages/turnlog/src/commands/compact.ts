@@ -6,8 +6,8 @@ import { EXIT } from '../exit-code.ts'
 import { printable } from '../output/printable.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatBytes, formatNumberOf } from '../output/quantities.ts'
-import { tellResult } from '../output/tell-result.ts'
-import { agree } from './agree.ts'
+import { printResult } from '../output/print-result.ts'
+import { confirm } from './confirm.ts'
 
 interface CompactFlags {
   readonly all?: boolean
@@ -41,7 +41,8 @@ async function compact(context: Context, key: string | undefined, flags: Compact
   const keys = key === undefined ? await keysOf(store) : [key]
   if (key !== undefined) context.requireSession(key, (await store.load(key)).version > 0)
   const what = key === undefined ? formatNumberOf(keys.length, 'session') : printable(key)
-  if (!(await agree(context, yes, `Compact ${what}? What was cut cannot be restored afterwards.`))) return EXIT.problem
+  if (!(await confirm(context, yes, `Compact ${what}? What was cut cannot be restored afterwards.`)))
+    return EXIT.problem
   const progress = showProgress(context.terminal, 'Compacting')
   let eventsRemoved = 0
   let bytesFreed = 0
@@ -53,7 +54,7 @@ async function compact(context: Context, key: string | undefined, flags: Compact
   }
   progress.stop()
   const sentence = `Removed ${formatNumberOf(eventsRemoved, 'event')}, ${formatBytes(bytesFreed)} freed.`
-  await tellResult(context, { sessions: keys.length, eventsRemoved, bytesFreed }, sentence)
+  await printResult(context, { sessions: keys.length, eventsRemoved, bytesFreed }, sentence)
   return EXIT.ok
 }
 

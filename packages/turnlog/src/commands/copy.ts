@@ -3,7 +3,7 @@ import { copyStore } from '@turnlog/transfer'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { showProgress } from '../output/progress.ts'
-import { tellTransfer } from '../output/tell-transfer.ts'
+import { printTransfer } from '../output/print-transfer.ts'
 import { chooseStore } from '../store/choose-store.ts'
 import { makeBackend } from '../store/make-backend.ts'
 import { checkPlace, isVacant, storePlace } from '../store/store-place.ts'
@@ -45,5 +45,5 @@ async function copy(context: Context, to: string): Promise<number> {
   const report = await copyStore(reader, writer, {
     onProgress: ({ done, total = done }) => progress.update(done, total),
   }).finally(() => progress.stop())
-  return tellTransfer(context, report)
+  return printTransfer(context, report)
 }

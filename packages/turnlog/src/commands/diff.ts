@@ -79,7 +79,7 @@ function messageChanges(terminal: Terminal, compared: readonly ComparedMessage[]
     compared.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS + 1).some(({ change }) => change !== 'kept')
   const lines: string[] = []
   let skipped = 0
-  const tellSkipped = (): void => {
+  const addSkipped = (): void => {
     if (skipped > 0) lines.push(terminal.colors.dim(`       … ${formatNumberOf(skipped, 'unchanged message')}`))
     skipped = 0
   }
@@ -88,10 +88,10 @@ function messageChanges(terminal: Terminal, compared: readonly ComparedMessage[]
       skipped += 1
       continue
     }
-    tellSkipped()
+    addSkipped()
     lines.push(changeLine(terminal, one))
   }
-  tellSkipped()
+  addSkipped()
   return lines
 }
 

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { printable } from '../output/printable.ts'
 import { formatCount, formatNumberOf } from '../output/quantities.ts'
-import { tellResult } from '../output/tell-result.ts'
-import { agree } from './agree.ts'
+import { printResult } from '../output/print-result.ts'
+import { confirm } from './confirm.ts'
 import { duration } from './arguments.ts'
 
 /** On a terminal, so that the question stays in sight. */
@@ -45,20 +45,20 @@ async function expire(context: Context, flags: ExpireFlags): Promise<number> {
   for await (const { key, updatedAt } of store.listSessions(range)) if (updatedAt < before) keys.push(key)
   const sessions = keys.length
   // What goes for good is shown by name first, to whoever only asks and to whoever is asked.
-  if (!context.json && (dryRun || !yes)) await tellKeys(context, keys)
+  if (!context.json && (dryRun || !yes)) await printKeys(context, keys)
   if (dryRun || sessions === 0) {
     const result = dryRun ? { sessions, keys } : { sessions }
     const found = `${formatNumberOf(sessions, 'session')} would be deleted.`
-    await tellResult(context, result, sessions === 0 ? 'No session has been idle for that long.' : found)
+    await printResult(context, result, sessions === 0 ? 'No session has been idle for that long.' : found)
     return EXIT.ok
   }
-  if (!(await agree(context, yes, `Delete ${formatNumberOf(sessions, 'session')} permanently?`))) return EXIT.problem
+  if (!(await confirm(context, yes, `Delete ${formatNumberOf(sessions, 'session')} permanently?`))) return EXIT.problem
   const result = await store.expire({ idleForMs: idleFor, ...range })
-  await tellResult(context, result, `Deleted ${formatNumberOf(result.sessions, 'session')}.`)
+  await printResult(context, result, `Deleted ${formatNumberOf(result.sessions, 'session')}.`)
   return EXIT.ok
 }
 
-async function tellKeys({ terminal }: Context, keys: readonly string[]): Promise<void> {
+async function printKeys({ terminal }: Context, keys: readonly string[]): Promise<void> {
   const shown = terminal.isTerminal ? keys.slice(0, MOST_KEYS) : keys
   for (const key of shown) await terminal.line(`  ${printable(key)}`)
   const left = keys.length - shown.length

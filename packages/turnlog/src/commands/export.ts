@@ -7,8 +7,8 @@ import { EXIT } from '../exit-code.ts'
 import { printable } from '../output/printable.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatNumberOf } from '../output/quantities.ts'
-import { tellProblem } from '../output/tell-problem.ts'
-import { tellResult } from '../output/tell-result.ts'
+import { formatProblem } from '../output/format-problem.ts'
+import { printResult } from '../output/print-result.ts'
 import { writeWhole } from '../output/write-whole.ts'
 
 interface ExportFlags {
@@ -74,7 +74,7 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
   } finally {
     progress.stop()
   }
-  if (!json) for (const damage of damaged) terminal.note(`${terminal.colors.red('✗')} ${tellProblem(damage)}`)
+  if (!json) for (const damage of damaged) terminal.note(`${terminal.colors.red('✗')} ${formatProblem(damage)}`)
   if (output !== undefined) {
     const counts = `${formatNumberOf(result.sessions, 'session')}, ${formatNumberOf(result.events, 'event')}`
     const left = damaged.length === 0 ? '' : ` ${formatNumberOf(damaged.length, 'damaged session')} left out.`
@@ -82,7 +82,7 @@ async function exportTo(context: Context, keys: readonly string[], flags: Export
     const told = skipDamaged ? { ...result, problems } : result
     const sentence = `Exported ${counts} to ${output}.${left}`
     // What is no file may be the output itself, where this would be a line of the export.
-    if (isFile || json) await tellResult(context, told, sentence)
+    if (isFile || json) await printResult(context, told, sentence)
     else terminal.note(printable(sentence))
   }
   return damaged.length === 0 ? EXIT.ok : EXIT.problem

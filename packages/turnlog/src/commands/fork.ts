@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { tellResult } from '../output/tell-result.ts'
+import { printResult } from '../output/print-result.ts'
 import { wholeNumber } from './arguments.ts'
 
 interface ForkFlags {
@@ -31,6 +31,6 @@ Example:
 async function fork(context: Context, from: string, to: string, { at }: ForkFlags): Promise<number> {
   const store = await context.openToWrite()
   const result = await store.fork(from, to, at === undefined ? {} : { at })
-  await tellResult(context, result, `Forked ${from}${at === undefined ? '' : ` at version ${at}`} to ${to}.`)
+  await printResult(context, result, `Forked ${from}${at === undefined ? '' : ` at version ${at}`} to ${to}.`)
   return EXIT.ok
 }

@@ -6,7 +6,7 @@ import { importSessions } from '@turnlog/transfer'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { tellTransfer } from '../output/tell-transfer.ts'
+import { printTransfer } from '../output/print-transfer.ts'
 import { reportError } from '../report-error.ts'
 import { requireExport } from './require-export.ts'
 
@@ -44,7 +44,7 @@ async function importFrom(context: Context, file: string | undefined, { create }
   const source = await requireExport(input, file ?? 'The input')
   const store = await context.openToWrite({ create: create === true })
   try {
-    return await tellTransfer(context, await importSessions(store, source))
+    return await printTransfer(context, await importSessions(store, source))
   } catch (error) {
     if (!isOfTheExport(error)) throw error
     // The message says what to do. Nothing is wrong with the store, so that verify and repair have nothing to do.

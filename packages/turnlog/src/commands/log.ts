@@ -15,7 +15,7 @@ interface LogFlags {
   readonly reverse?: boolean
 }
 
-interface Told {
+interface Entry {
   readonly event: SessionEvent<AnyMessage>
   readonly effect: ViewEffect
 }
@@ -26,7 +26,7 @@ export function logCommand(act: Act): Command {
     .argument('<key>', 'the session')
     .option('--from <seq>', 'from this event on', wholeNumber)
     .option('--to <seq>', 'up to this event', wholeNumber)
-    .option('-n, --limit <count>', 'only the last so many', wholeNumber)
+    .option('-n, --limit <count>', 'only the last <count> events', wholeNumber)
     .option('-r, --reverse', 'newest first')
     .addHelpText(
       'after',
@@ -46,26 +46,26 @@ async function log(context: Context, key: string, flags: LogFlags): Promise<numb
   if (to !== undefined && from > to) throw new StoreError('INVALID_ARGUMENT', `--from ${from} is after --to ${to}.`)
   const fold = new ViewFold()
   // What an event did can be told only by going through all events before it.
-  const chosen: Told[] = []
+  const chosen: Entry[] = []
   const streams = !reverse && limit === undefined
   let isThere = false
   let isInRange = false
   for await (const event of store.events(key, to === undefined ? {} : { to })) {
     isThere = true
-    const told = { event, effect: fold.apply(event) }
+    const entry = { event, effect: fold.apply(event) }
     if (event.seq < from) continue
     isInRange = true
-    if (streams) await tell(context, told)
-    else chosen.push(told)
+    if (streams) await printEvent(context, entry)
+    else chosen.push(entry)
     if (!reverse && limit !== undefined && chosen.length > limit) chosen.shift()
   }
-  if (!isInRange) await tellNone(context, store, key, isThere)
+  if (!isInRange) await printNone(context, store, key, isThere)
   if (reverse) chosen.reverse()
-  for (const told of chosen.slice(0, limit)) await tell(context, told)
+  for (const entry of chosen.slice(0, limit)) await printEvent(context, entry)
   return EXIT.ok
 }
 
-async function tellNone(context: Context, store: AnyStore, key: string, isThere: boolean): Promise<void> {
+async function printNone(context: Context, store: AnyStore, key: string, isThere: boolean): Promise<void> {
   const { version } = await store.load(key)
   context.requireSession(key, isThere || version > 0)
   // A deleted session has no version any more.
@@ -73,7 +73,7 @@ async function tellNone(context: Context, store: AnyStore, key: string, isThere:
   if (!context.json) context.terminal.note(`No event in that range.${last}`)
 }
 
-async function tell({ terminal, json }: Context, { event, effect }: Told): Promise<void> {
+async function printEvent({ terminal, json }: Context, { event, effect }: Entry): Promise<void> {
   if (json) await terminal.line(printableJson({ event, effect }))
   else await terminal.lines(eventLines(terminal, event, effect))
 }

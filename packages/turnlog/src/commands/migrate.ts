@@ -45,7 +45,7 @@ async function migrate(context: Context, directory: string, flags: MigrateFlags)
     throw new StoreError('NOT_FOUND', `There is no directory ${directory}.`, { file: directory })
   }
   const run = async (foresee: boolean): Promise<MigrationReport> => {
-    const store = await (foresee ? context.openToForesee({ create }) : context.openToWrite({ create }))
+    const store = await (foresee ? context.openForDryRun({ create }) : context.openToWrite({ create }))
     const progress = showProgress(terminal, foresee ? 'Looking' : 'Migrating')
     return migrateDirectory(store, directory, {
       dryRun: foresee,
@@ -63,7 +63,7 @@ async function migrate(context: Context, directory: string, flags: MigrateFlags)
     await terminal.line(printableJson(report, 2))
     return isOk ? EXIT.ok : EXIT.problem
   }
-  for (const file of files) if (isWorthTelling(file)) await terminal.line(`  ${tellFile(file)}`)
+  for (const file of files) if (isWorthTelling(file)) await terminal.line(`  ${formatFile(file)}`)
   const outcomes = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${formatCount(count)} ${status.replace('-', ' ')}`)
@@ -78,7 +78,7 @@ function isWorthTelling({ status, badLines }: MigratedFile): boolean {
   return status !== 'imported' || badLines !== undefined
 }
 
-function tellFile({ file, status, reason, badLines }: MigratedFile): string {
+function formatFile({ file, status, reason, badLines }: MigratedFile): string {
   const lines = badLines === undefined ? '' : ` (lines that are no messages: ${badLines.slice(0, 10).join(', ')})`
   return printable(`${status.padEnd(14)}${file}${reason === undefined ? '' : `: ${reason}`}${lines}`)
 }

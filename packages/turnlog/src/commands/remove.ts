@@ -4,8 +4,8 @@ import type { AnyStore, Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { printable } from '../output/printable.ts'
 import { formatNumberOf } from '../output/quantities.ts'
-import { tellResult } from '../output/tell-result.ts'
-import { agree } from './agree.ts'
+import { printResult } from '../output/print-result.ts'
+import { confirm } from './confirm.ts'
 
 interface RemoveFlags {
   readonly erase?: boolean
@@ -49,7 +49,7 @@ async function remove(context: Context, keys: readonly string[], flags: RemoveFl
   }
   for (const key of missing) context.terminal.note(`There is no session ${printable(JSON.stringify(key))}.`)
   const question = `Delete ${present.map(({ key }) => printable(key)).join(', ')} permanently?`
-  if (present.length > 0 && !(await agree(context, yes, question))) return EXIT.problem
+  if (present.length > 0 && !(await confirm(context, yes, question))) return EXIT.problem
   const deleted: string[] = []
   for (const { key, version } of present) {
     // What was asked about is what goes: a session that was written to meanwhile is refused with CONFLICT.
@@ -61,7 +61,7 @@ async function remove(context: Context, keys: readonly string[], flags: RemoveFl
   if (erase) for (const key of missing) await store.deleteSession(key, { erase, expectedVersion: 0 })
   // Who is told of every session that it is missing needs no green mark.
   if (context.json || deleted.length > 0) {
-    await tellResult(context, { deleted, missing }, `Deleted ${formatNumberOf(deleted.length, 'session')}.`)
+    await printResult(context, { deleted, missing }, `Deleted ${formatNumberOf(deleted.length, 'session')}.`)
   }
   return missing.length === 0 ? EXIT.ok : EXIT.problem
 }

@@ -7,7 +7,7 @@ import { EXIT } from '../exit-code.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatNumberOf } from '../output/quantities.ts'
-import { tellProblem } from '../output/tell-problem.ts'
+import { formatProblem } from '../output/format-problem.ts'
 import { makeBackend } from '../store/make-backend.ts'
 import { checkPlace, storePlace } from '../store/store-place.ts'
 
@@ -66,13 +66,13 @@ async function repair(context: Context, { yes = false, dryRun = false }: RepairF
   }
   if (!json) {
     await terminal.line(`Repair would make ${formatNumberOf(plan.actions.length, 'change')}:`)
-    for (const action of plan.actions) await terminal.line(`  • ${tellProblem(action)}`)
+    for (const action of plan.actions) await terminal.line(`  • ${formatProblem(action)}`)
     await terminal.line('The damaged original is kept.')
   } else if (dryRun || !yes) {
     await terminal.line(printableJson(plan, 2))
   }
   if (dryRun) return EXIT.problem
-  if (!yes && !(await isAgreed(context))) return EXIT.problem
+  if (!yes && !(await isConfirmed(context))) return EXIT.problem
 
   const report = await run(true)
   if (json) {
@@ -86,7 +86,7 @@ async function repair(context: Context, { yes = false, dryRun = false }: RepairF
   return EXIT.ok
 }
 
-async function isAgreed(context: Context): Promise<boolean> {
+async function isConfirmed(context: Context): Promise<boolean> {
   const { terminal, json } = context
   if (json || !terminal.isInteractive) {
     terminal.note('Nothing was changed. Give --yes to do it where nobody can be asked.')

@@ -3,7 +3,7 @@ import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
 import { formatNumberOf } from '../output/quantities.ts'
-import { tellResult } from '../output/tell-result.ts'
+import { printResult } from '../output/print-result.ts'
 import { wholeNumber } from './arguments.ts'
 
 interface RestoreFlags {
@@ -37,6 +37,6 @@ async function restore(context: Context, key: string, { at, expect }: RestoreFla
   const result = await store.restore(key, { at }, expect === undefined ? {} : { expectedVersion: expect })
   const { messages } = await store.load(key)
   const view = `${formatNumberOf(messages.length, 'message')} in view (now at version ${result.version})`
-  await tellResult(context, result, `Restored to version ${at}: ${view}. Undo: turnlog restore ${key} --at ${version}`)
+  await printResult(context, result, `Restored to version ${at}: ${view}. Undo: turnlog restore ${key} --at ${version}`)
   return EXIT.ok
 }

@@ -31,7 +31,7 @@ export function showCommand(act: Act): Command {
     .description('the conversation as a model would see it: summary, messages, tool calls and results')
     .argument('<key>', 'the session')
     .option('--at <version>', 'as it was at that version', wholeNumber)
-    .option('-n, --limit <count>', 'only the last so many messages', wholeNumber)
+    .option('-n, --limit <count>', 'only the last <count> messages', wholeNumber)
     .option('--full', 'tool results in full length')
     .addHelpText(
       'after',

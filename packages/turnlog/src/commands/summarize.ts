@@ -4,7 +4,7 @@ import { StoreError } from '@turnlog/core'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { tellCut } from '../output/tell-cut.ts'
+import { printCut } from '../output/print-cut.ts'
 import { wholeNumber } from './arguments.ts'
 
 interface SummarizeFlags {
@@ -42,7 +42,7 @@ async function summarize(context: Context, key: string, flags: SummarizeFlags): 
   const { version } = await store.load(key)
   context.requireSession(key, version > 0)
   const result = await store.summarize(key, { summary, through: flags.through, version: flags.madeFrom })
-  await tellCut(context, key, result, version)
+  await printCut(context, key, result, version)
   return EXIT.ok
 }
 

@@ -39,13 +39,13 @@ async function tail(context: Context, key: string, { limit }: TailFlags): Promis
   const store = await context.openToRead()
   const { version } = await store.load(key)
   const fold = new ViewFold()
-  const tell = async (event: SessionEvent<AnyMessage>, isShown: boolean): Promise<void> => {
+  const print = async (event: SessionEvent<AnyMessage>, isShown: boolean): Promise<void> => {
     const effect = fold.apply(event)
     if (!isShown) return
     if (json) await terminal.line(printableJson({ event, effect }))
     else await terminal.lines(eventLines(terminal, event, effect))
   }
-  for await (const event of store.events(key, { to: version })) await tell(event, event.seq > version - limit)
+  for await (const event of store.events(key, { to: version })) await print(event, event.seq > version - limit)
   await terminal.flush()
   if (context.storeKind === 'leveldb') {
     terminal.note('A LevelDB store cannot be followed from another process. Use store.watch() in its own.')
@@ -56,7 +56,7 @@ async function tail(context: Context, key: string, { limit }: TailFlags): Promis
   const alive = setInterval(() => undefined, KEEP_ALIVE_MS)
   try {
     for await (const event of store.watch(key, { after: version, signal })) {
-      await tell(event, true)
+      await print(event, true)
       await terminal.flush()
     }
   } finally {

@@ -3,7 +3,7 @@ import { StoreError } from '@turnlog/core'
 import type { Act } from '../act.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit-code.ts'
-import { tellCut } from '../output/tell-cut.ts'
+import { printCut } from '../output/print-cut.ts'
 import { wholeNumber } from './arguments.ts'
 
 interface TruncateFlags {
@@ -17,7 +17,7 @@ export function truncateCommand(act: Act): Command {
   return new Command('truncate')
     .description('cuts the view; nothing is deleted, restore brings it back until compact')
     .argument('<key>', 'the session')
-    .option('--keep <count>', 'keep the last so many messages', wholeNumber)
+    .option('--keep <count>', 'keep the last <count> messages', wholeNumber)
     .option('--before <position>', 'cut everything before this message', wholeNumber)
     .option('--exact', 'cut just there, even between a tool call and its results')
     .option('--expect <version>', 'only if the session is at this version', wholeNumber)
@@ -47,6 +47,6 @@ async function truncate(context: Context, key: string, flags: TruncateFlags): Pr
     exact,
     ...(expect === undefined ? undefined : { expectedVersion: expect }),
   })
-  await tellCut(context, key, result, version)
+  await printCut(context, key, result, version)
   return EXIT.ok
 }

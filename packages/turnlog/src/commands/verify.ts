@@ -5,7 +5,7 @@ import { EXIT } from '../exit-code.ts'
 import { printableJson } from '../output/printable.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatNumberOf } from '../output/quantities.ts'
-import { tellProblem } from '../output/tell-problem.ts'
+import { formatProblem } from '../output/format-problem.ts'
 
 export function verifyCommand(act: Act): Command {
   return new Command('verify')
@@ -35,7 +35,7 @@ async function verify(context: Context, key: string | undefined): Promise<number
     await terminal.line(printableJson(report, 2))
   } else {
     const { green, red } = terminal.colors
-    for (const problem of report.problems) await terminal.line(`${red('✗')} ${tellProblem(problem)}`)
+    for (const problem of report.problems) await terminal.line(`${red('✗')} ${formatProblem(problem)}`)
     const checked = `${formatNumberOf(report.sessions, 'session')}, ${formatNumberOf(report.events, 'event')}`
     await terminal.line(
       report.ok

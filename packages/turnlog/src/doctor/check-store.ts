@@ -30,7 +30,7 @@ export async function checkStore({ config, source }: ChosenStore, beforeExit: Be
     { name: 'path', status: 'ok', message: `${place.directory} (${place.asked})` },
     ...checkPermissions(place.directory),
     checkDisk(place),
-    tellLock(lock),
+    checkLock(lock),
     isBusy ? { name: 'format', status: 'notice', message: skipped } : await checkOpen(config, beforeExit),
   ]
 }
@@ -42,7 +42,7 @@ function checkDisk({ directory }: StorePlace): Check {
   return { name: 'disk', status: free < LOW_DISK_BYTES ? 'problem' : 'ok', message }
 }
 
-function tellLock({ state, pid, host, since, file }: LockDescription): Check {
+function checkLock({ state, pid, host, since, file }: LockDescription): Check {
   const name = 'lock'
   const who = `process ${pid} on ${host} since ${since}`
   switch (state) {

@@ -17,8 +17,8 @@ export function eventLines(terminal: Terminal, event: SessionEvent<AnyMessage>, 
   const time = formatTime(event.at)
   const type = padTo(printable(event.type), TYPE_COLUMNS)
   const left = terminal.columns - (6 + 2 + 19 + 2 + TYPE_COLUMNS + 2)
-  const line = `${bold(seq)}  ${dim(time)}  ${paintType(terminal, type)}  ${tell(terminal, event, Math.max(PREVIEW_MIN_COLUMNS, left))}`
-  const change = effect === undefined ? undefined : tellEffect(event, effect)
+  const line = `${bold(seq)}  ${dim(time)}  ${paintType(terminal, type)}  ${formatDetails(terminal, event, Math.max(PREVIEW_MIN_COLUMNS, left))}`
+  const change = effect === undefined ? undefined : formatEffect(event, effect)
   return change === undefined ? [line] : [line, dim(`${' '.repeat(29)}└ ${change}`)]
 }
 
@@ -47,7 +47,7 @@ function paintType({ colors }: Terminal, type: string): string {
   return paint(type)
 }
 
-function tell(terminal: Terminal, event: SessionEvent<AnyMessage>, columns: number): string {
+function formatDetails(terminal: Terminal, event: SessionEvent<AnyMessage>, columns: number): string {
   if ('inert' in event) return terminal.colors.dim('written by a newer version; skipped')
   switch (event.type) {
     case 'MessageAdded':
@@ -57,7 +57,7 @@ function tell(terminal: Terminal, event: SessionEvent<AnyMessage>, columns: numb
       return `${paintSpeaker(terminal, shown)}  ${messagePreview(event.message, Math.max(PREVIEW_MIN_COLUMNS, columns - shown.length - 2))}`
     }
     case 'Truncated':
-      return tellRequest(event.asked) + (event.moved === true ? ', moved back to keep a tool call whole' : '')
+      return formatRequest(event.asked) + (event.moved === true ? ', moved back to keep a tool call whole' : '')
     case 'HistoryReplaced':
       return 'the view was replaced'
     case 'SummarySet':
@@ -81,7 +81,7 @@ function because(reason: string | undefined): string {
   return reason === undefined ? '' : `: ${printable(reason)}`
 }
 
-function tellRequest(asked: CutRequest): string {
+function formatRequest(asked: CutRequest): string {
   if ('keepLast' in asked) return `keep the last ${asked.keepLast}`
   if ('before' in asked) return `cut before ${asked.before}`
   if ('through' in asked) return `cut through ${asked.through}, summarised at version ${asked.version}`
@@ -91,7 +91,7 @@ function tellRequest(asked: CutRequest): string {
     .join(', ')
 }
 
-function tellEffect(
+function formatEffect(
   event: SessionEvent<AnyMessage>,
   { added, removed, length, summary, isWhole }: ViewEffect,
 ): string | undefined {

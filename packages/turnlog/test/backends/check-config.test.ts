@@ -29,7 +29,7 @@ test.each<[unknown, string]>([
   [{ path: 'd', toolLinks: {} }, 'option "toolLinks" is an object'],
   [{ backend: 7 }, 'option "backend" is 7'],
   [{ backend: { append: () => undefined } }, 'option "backend" is an object'],
-  [{ backend: 'memory', durability: 'sync' }, 'option "durability" means nothing to backend "memory"'],
+  [{ backend: 'memory', durability: 'sync' }, 'the memory backend takes no durability'],
   [{ backend: memoryBackend(), path: 'd' }, 'option "path" cannot be given with a backend instance'],
   [{ backend: memoryBackend(), backendOptions: {} }, 'option "backendOptions" cannot be given with a backend instance'],
   [{ backend: memoryBackend(), fallback: { backend: 'memory' } }, 'option "fallback" cannot be given with a backend'],

@@ -44,7 +44,7 @@ describe('parseStoreString', () => {
     ['leveldb:d?compress', '"compress" has no value'],
     ['leveldb:d?path=e', '"backendOptions.path" has to be given as "path"'],
     ['./data?durability=os', 'options need a backend in front'],
-    ['memory:./data', '"path" means nothing to backend "memory"'],
+    ['memory:./data', 'the memory backend takes no path'],
   ])('refuses %j and names the option', (text, message) => {
     expect(() => parseStoreString(text)).toThrow(
       expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(message) }),

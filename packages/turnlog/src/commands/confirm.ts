@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
  *
  * @throws `INVALID_ARGUMENT` where nobody can be asked and `--yes` is not given
  */
-export async function agree(context: Context, yes: boolean, question: string): Promise<boolean> {
+export async function confirm(context: Context, yes: boolean, question: string): Promise<boolean> {
   const { terminal, json } = context
   if (yes) return true
   if (json || !terminal.isInteractive) {

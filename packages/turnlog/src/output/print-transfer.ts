@@ -5,7 +5,7 @@ import { printable, printableJson } from './printable.ts'
 import { formatCount, formatNumberOf } from './quantities.ts'
 
 /** What a copy or an import did. @returns the exit code */
-export async function tellTransfer({ terminal, json }: Context, report: TransferReport): Promise<number> {
+export async function printTransfer({ terminal, json }: Context, report: TransferReport): Promise<number> {
   const { ok, counts, events, problems } = report
   if (json) {
     await terminal.line(printableJson(report, 2))

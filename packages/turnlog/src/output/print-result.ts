@@ -2,6 +2,6 @@ import type { Context } from '../context.ts'
 import { printable, printableJson } from './printable.ts'
 
 /** The answer of a command that changed something: a sentence for people, the result itself for machines. */
-export async function tellResult({ terminal, json }: Context, result: object, sentence: string): Promise<void> {
+export async function printResult({ terminal, json }: Context, result: object, sentence: string): Promise<void> {
   await terminal.line(json ? printableJson(result) : `${terminal.colors.green('✓')} ${printable(sentence)}`)
 }

@@ -2,7 +2,7 @@ import type { VerifyProblem } from '@turnlog/core'
 import { printable } from './printable.ts'
 
 /** A finding in one line, with where it is. */
-export function tellProblem({ message, session, seq, file, line }: VerifyProblem): string {
+export function formatProblem({ message, session, seq, file, line }: VerifyProblem): string {
   const place = [
     ...(session === undefined ? [] : [`session ${JSON.stringify(session)}`]),
     ...(seq === undefined ? [] : [`event ${seq}`]),

@@ -10,7 +10,7 @@ const OF_THE_AGENT = new Set(['migrateFrom', 'expire', 'retention', 'autoCompact
  * summarise. A command does what it is asked to and nothing else; the agent does the rest when it opens the store.
  * Commands for the same work (migrate, expire, compact) are told what to do by their own options.
  */
-export function ownWorkOnly(config: StoreConfig): StoreConfig {
+export function withoutBackgroundWork(config: StoreConfig): StoreConfig {
   const { limits } = config
   const own = Object.fromEntries(Object.entries(config).filter(([name]) => !OF_THE_AGENT.has(name))) as StoreConfig
   // Where the agent would summarise, a store without its summariser would cut.
