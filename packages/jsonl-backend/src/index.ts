@@ -1,5 +1,2 @@
 export { backend, jsonlBackend } from './jsonl-backend.ts'
 export type { JsonlOptions } from './jsonl-options.ts'
-export type { FileStat, FileSystem, OpenFile, OpenFileOptions } from './file-system/file-system.ts'
-export type { Host } from './lock/host.ts'
-export type { Environment } from './open-directory.ts'

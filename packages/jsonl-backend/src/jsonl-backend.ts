@@ -1,13 +1,13 @@
-import type { Backend, BackendDefinition, Capabilities } from '@turnlog/core/backend'
+import type { Backend, BackendDefinition, BackendOptions, Capabilities } from '@turnlog/core/backend'
 import { guardBackend } from '@turnlog/core/backend'
 import { nodeFileSystem } from './file-system/node-file-system.ts'
-import { toStoreError } from './format/to-store-error.ts'
+import { toStoreError } from './to-store-error.ts'
 import type { JsonlOptions } from './jsonl-options.ts'
 import { checkOptions } from './jsonl-options.ts'
 import { describeLock } from './lock/describe-lock.ts'
 import { thisHost } from './lock/host.ts'
-import type { Environment } from './open-directory.ts'
-import { storePlace } from './store-place.ts'
+import type { Environment } from './open/open-directory.ts'
+import { storePlace } from './open/store-place.ts'
 
 /**
  * One readable `.jsonl` file per session, for people who want to `cat`, `grep`, `jq` and `diff` their conversations.
@@ -16,9 +16,17 @@ import { storePlace } from './store-place.ts'
  * @example
  * const backend = jsonlBackend({ path: './sessions' })
  */
-export function jsonlBackend(options: JsonlOptions, given?: Partial<Environment>): Backend {
+export function jsonlBackend(options: JsonlOptions): Backend {
+  return jsonlBackendWith(options, {})
+}
+
+/** The same on another file system, or seen from another process, for tests. */
+export function jsonlBackendWith(
+  options: JsonlOptions | BackendOptions,
+  { fileSystem = nodeFileSystem, host = thisHost() }: Partial<Environment>,
+): Backend {
   const checked = checkOptions(options)
-  const environment = { fileSystem: given?.fileSystem ?? nodeFileSystem, host: given?.host ?? thisHost() }
+  const environment = { fileSystem, host }
   const capabilities: Capabilities = {
     persistent: true,
     durability: checked.durability,
@@ -33,8 +41,8 @@ export function jsonlBackend(options: JsonlOptions, given?: Partial<Environment>
       return JsonlDriver.open(environment, checked, readOnly)
     },
     repair: async (request) => {
-      const { repairDirectory } = await import('./maintenance/repair-directory.ts')
-      return repairDirectory(environment, checked.path, request)
+      const { repair } = await import('./maintenance/repair.ts')
+      return repair(environment, checked.path, request)
     },
     toStoreError: (error, what, session) => {
       const place = session === undefined ? 'at' : `of session ${JSON.stringify(session)} in`
@@ -47,7 +55,7 @@ export function jsonlBackend(options: JsonlOptions, given?: Partial<Environment>
 export const backend: BackendDefinition = {
   name: 'jsonl',
   contract: 1,
-  create: (options) => jsonlBackend(checkOptions(options)),
+  create: (options) => jsonlBackendWith(options, {}),
   storePlace,
   describeLock,
 }

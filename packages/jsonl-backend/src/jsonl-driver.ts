@@ -17,12 +17,14 @@ import { clipRanges, isStoreError, StoreError } from '@turnlog/core/backend'
 import { batchesOf, listedBetween } from './catalogue/listed.ts'
 import { encodeFileName } from './format/file-name.ts'
 import type { JsonlOptions } from './jsonl-options.ts'
-import { jsonlMaintenance } from './maintenance/jsonl-maintenance.ts'
-import type { Environment, OpenDirectory } from './open-directory.ts'
-import { openDirectory } from './open-directory.ts'
-import { headOf } from './session/committed.ts'
-import { readBackwards, readForwards } from './session/read-lines.ts'
-import { Sessions } from './session/sessions.ts'
+import { reclaim } from './maintenance/reclaim.ts'
+import { sizes } from './maintenance/sizes.ts'
+import { verify } from './maintenance/verify.ts'
+import type { Environment, OpenDirectory } from './open/open-directory.ts'
+import { openDirectory } from './open/open-directory.ts'
+import { headOf } from './format/committed.ts'
+import { readBackwards, readForwards } from './read/read-lines.ts'
+import { Sessions } from './sessions/sessions.ts'
 import { changesOf } from './wake/directory-watch.ts'
 
 /** Heads per batch of a listing. */
@@ -36,9 +38,14 @@ export class JsonlDriver implements BackendDriver {
 
   private constructor(directory: OpenDirectory) {
     this.#directory = directory
-    this.#sessions = new Sessions(directory)
+    const sessions = new Sessions(directory)
+    this.#sessions = sessions
     this.report = directory.report
-    this.maintenance = jsonlMaintenance(directory, this.#sessions)
+    this.maintenance = {
+      verify: (options) => verify(directory, sessions, options),
+      reclaim: (options) => reclaim(directory, sessions, options),
+      sizes: () => sizes(directory),
+    }
   }
 
   static async open(

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Backend, EventRecord } from '@turnlog/core/backend'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, listAll, readAll, scratchDirectory } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -136,7 +137,7 @@ test('a file that appears under the name of a new session is not overwritten', a
 
 test('a file that its own store is erasing is missed by nobody who reads meanwhile', async () => {
   const fileSystem = new SimulatedFileSystem()
-  const backend = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  const backend = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
   await backend.open()
   await appendMessages(backend, 'chat', 0, 3)
   const remove = fileSystem.remove.bind(fileSystem)

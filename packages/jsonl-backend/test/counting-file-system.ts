@@ -1,4 +1,4 @@
-import type { FileSystem } from '@turnlog/jsonl-backend'
+import type { FileSystem } from '@turnlog/jsonl-backend/testing'
 
 /** Passes everything on and counts what is opened and read. */
 export interface Counts {

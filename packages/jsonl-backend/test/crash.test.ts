@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { checkNextAppends, checkStates, copyModel, randomFrom, readState, runHistory } from './history.ts'
 import type { Model, State } from './history.ts'
 import type { CrashPoint } from './simulated-file-system.ts'
@@ -17,7 +17,7 @@ const ALL_COMBINATIONS_UP_TO = 5
 
 function make(fileSystem: SimulatedFileSystem, pid: number): Backend {
   // One file at a time, so that files are opened again and again.
-  return jsonlBackend({ path: '/store', maxOpenFiles: 1 }, { fileSystem, host: simulatedHost(pid) })
+  return jsonlBackendWith({ path: '/store', maxOpenFiles: 1 }, { fileSystem, host: simulatedHost(pid) })
 }
 
 /** Which parts reached the disk, as functions that answer one question after the other. */

@@ -2,7 +2,7 @@ import { openStore } from '@turnlog/core'
 import type { Backend } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
 import { copyStore } from '@turnlog/transfer'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { describe, expect, test } from 'vitest'
 
 import { appendMessages } from './sample.ts'
@@ -15,7 +15,7 @@ const DAMAGED = ['b', 'd', 'e']
 /** Some files cannot be told to be of any session by what is in them. */
 async function damagedStore(): Promise<Backend> {
   const fileSystem = new SimulatedFileSystem()
-  const make = (): Backend => jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  const make = (): Backend => jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
   const backend = make()
   await backend.open()
   for (const session of SESSIONS) await appendMessages(backend, session, 0, 1)

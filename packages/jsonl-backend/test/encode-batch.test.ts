@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { encodeBatch } from '../src/format/encode-batch.ts'
+import { encodeBatch } from '../src/append/encode-batch.ts'
 import { frameLine, hasValidChecksum, parseBatchEnd } from '../src/format/line.ts'
 
 const SEED = 0x1234_5678

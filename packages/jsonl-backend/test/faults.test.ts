@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
 import { isStoreError } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { checkNextAppends, checkStates, runHistory } from './history.ts'
 import type { Model } from './history.ts'
 import type { Fault } from './simulated-file-system.ts'
@@ -13,7 +13,7 @@ const SEEDS = Number(process.env['TURNLOG_FAULT_SEEDS'] ?? 1)
 const STEPS = 10
 
 function make(fileSystem: SimulatedFileSystem, pid: number, durability: 'sync' | 'os'): Backend {
-  return jsonlBackend({ path: '/store', durability, maxOpenFiles: 2 }, { fileSystem, host: simulatedHost(pid) })
+  return jsonlBackendWith({ path: '/store', durability, maxOpenFiles: 2 }, { fileSystem, host: simulatedHost(pid) })
 }
 
 for (const durability of ['sync', 'os'] as const) {

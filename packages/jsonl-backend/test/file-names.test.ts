@@ -1,6 +1,6 @@
 import { assert, asyncProperty, constantFrom, oneof, string, uniqueArray } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, listAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -8,7 +8,7 @@ import { simulatedHost } from './simulated-host.ts'
 /** The names of the files that sessions get, without the directory. */
 async function namesOf(sessions: readonly string[]): Promise<string[]> {
   const fileSystem = new SimulatedFileSystem()
-  const backend = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  const backend = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
   await backend.open()
   const names: string[] = []
   for (const session of sessions) {

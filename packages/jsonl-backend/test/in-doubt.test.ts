@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, listAll, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -14,7 +14,7 @@ interface Doubtful {
 /** Three sessions; an append to the second was written, but not surely, and cannot be taken back. */
 async function openInDoubt(): Promise<Doubtful> {
   const fileSystem = new SimulatedFileSystem()
-  const backend = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  const backend = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
   await backend.open()
   const heal = (): void => {
     fileSystem.fault = () => undefined

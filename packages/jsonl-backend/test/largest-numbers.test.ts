@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -9,7 +9,10 @@ const LARGEST = Number.MAX_SAFE_INTEGER
 const LIFE = 'life'
 
 async function openEmpty(): Promise<Backend> {
-  const backend = jsonlBackend({ path: '/store' }, { fileSystem: new SimulatedFileSystem(), host: simulatedHost(1) })
+  const backend = jsonlBackendWith(
+    { path: '/store' },
+    { fileSystem: new SimulatedFileSystem(), host: simulatedHost(1) },
+  )
   await backend.open()
   onTestFinished(() => backend.close())
   return backend

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import type { FileSystem, Host } from '@turnlog/jsonl-backend'
+import type { FileSystem, Host } from '@turnlog/jsonl-backend/testing'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { judgeOwner, openLivenessSocket } from '@turnlog/storage-kit'
 import { nodeFileSystem } from '../src/file-system/node-file-system.ts'
 import { thisHost } from '../src/lock/host.ts'
@@ -182,10 +183,10 @@ describe.runIf(process.platform === 'linux')('the lock of an owner in a containe
       },
       [broken]: (...args: [string, string]) => (isBroken ? fail() : nodeFileSystem[broken](...args)),
     }
-    const owner = jsonlBackend({ path: directory }, { fileSystem, host: container('one') })
+    const owner = jsonlBackendWith({ path: directory }, { fileSystem, host: container('one') })
     await expect(owner.open().then(() => owner.close())).rejects.toMatchObject({ code: 'IO' })
     expect(await openHere(directory)).toEqual(descriptors)
-    const next = jsonlBackend({ path: directory }, { host: container('two') })
+    const next = jsonlBackendWith({ path: directory }, { host: container('two') })
     expect((await next.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
     await next.close()
     expect((await readdir(directory)).filter((name) => name.includes('alive'))).toEqual([])
@@ -195,10 +196,10 @@ describe.runIf(process.platform === 'linux')('the lock of an owner in a containe
     const directory = await scratchDirectory()
     const moved = `${directory}-moved`
     onTestFinished(() => rm(moved, { recursive: true, force: true }))
-    const owner = jsonlBackend({ path: directory }, { host: container('one') })
+    const owner = jsonlBackendWith({ path: directory }, { host: container('one') })
     await owner.open()
     await rename(directory, moved)
-    const next = jsonlBackend({ path: moved }, { host: container('two') })
+    const next = jsonlBackendWith({ path: moved }, { host: container('two') })
     await expect(next.open()).rejects.toMatchObject({ code: 'LOCKED' })
     await owner.close()
     expect((await next.open()).findings).toMatchObject([{ kind: 'stale-lock' }])
@@ -212,7 +213,7 @@ describe.runIf(process.platform === 'linux')('the lock of an owner in a containe
     await rename(socket('bb'), socket('bb.new')) // it is just being opened, and nobody listens yet
     const asking = await openLivenessSocket(socket('cc'))
     onTestFinished(() => asking?.close())
-    const backend = jsonlBackend({ path: directory }, { host: container('one') })
+    const backend = jsonlBackendWith({ path: directory }, { host: container('one') })
     await backend.open()
     await backend.close()
     expect((await readdir(directory)).filter((name) => name.includes('alive')).toSorted()).toEqual([
@@ -243,5 +244,5 @@ async function openHere(directory: string): Promise<string[]> {
 }
 
 function make(fileSystem: SimulatedFileSystem, host: Host): Backend {
-  return jsonlBackend({ path: '/store' }, { fileSystem, host })
+  return jsonlBackendWith({ path: '/store' }, { fileSystem, host })
 }

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import type { FileSystem } from '@turnlog/jsonl-backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import type { FileSystem } from '@turnlog/jsonl-backend/testing'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { checkOptions } from '../src/jsonl-options.ts'
-import { openDirectory } from '../src/open-directory.ts'
-import { Sessions } from '../src/session/sessions.ts'
+import { openDirectory } from '../src/open/open-directory.ts'
+import { Sessions } from '../src/sessions/sessions.ts'
 import { appendMessages, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -30,7 +30,7 @@ function slowDisk(): FileSystem {
 
 /** A session with one event, and so many others in memory that the next one is too many. */
 async function openCrowded(): Promise<Backend> {
-  const backend = jsonlBackend({ path: '/store' }, { fileSystem: slowDisk(), host: simulatedHost(1) })
+  const backend = jsonlBackendWith({ path: '/store' }, { fileSystem: slowDisk(), host: simulatedHost(1) })
   await backend.open()
   onTestFinished(() => backend.close())
   await appendMessages(backend, 'old', 0, 1)

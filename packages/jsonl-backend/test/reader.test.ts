@@ -2,8 +2,9 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import type { FileStat, FileSystem } from '@turnlog/jsonl-backend'
+import type { FileStat, FileSystem } from '@turnlog/jsonl-backend/testing'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { Catalogue } from '../src/catalogue/catalogue.ts'
 import { countingFileSystem } from './counting-file-system.ts'
 import { appendMessages, listAll, message, readAll, scratchDirectory } from './sample.ts'
@@ -54,7 +55,7 @@ describe('a list of a reader beside a writer', () => {
 
   test('does not take a session away that came while the directory was being listed', async () => {
     const fileSystem = new SimulatedFileSystem()
-    const writer = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+    const writer = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
     await writer.open()
     const catalogue = new Catalogue({ fileSystem, directory: '/store', durability: 'sync', write: false })
     await catalogue.load(false)
@@ -91,7 +92,7 @@ test('a reader follows a session whose old file has a second name in a backup', 
 
 test('a reader does not look for lines where a file with the same number once had them', async () => {
   const simulated = new SimulatedFileSystem()
-  const writer = jsonlBackend({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
+  const writer = jsonlBackendWith({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
   await writer.open()
   const write = async (life: string, sizes: readonly number[]): Promise<void> => {
     for (const [last, size] of sizes.entries()) {
@@ -116,7 +117,7 @@ test('a reader does not look for lines where a file with the same number once ha
     },
     statNow: (path) => renumber(fileSystem.statNow(path)),
   }
-  const reader = jsonlBackend({ path: '/store', maxOpenFiles: 1 }, { fileSystem: reused, host: simulatedHost(1) })
+  const reader = jsonlBackendWith({ path: '/store', maxOpenFiles: 1 }, { fileSystem: reused, host: simulatedHost(1) })
   await reader.open({ readOnly: true })
   expect(await readAll(reader, 'chat')).toHaveLength(30)
   expect(await readAll(reader, 'other')).toHaveLength(1)
@@ -136,7 +137,7 @@ test.each(['just before', 'just after'])(
   'a reader that verifies finds no damage in a file that the writer rewrites %s it is opened',
   async (moment) => {
     const simulated = new SimulatedFileSystem()
-    const writer = jsonlBackend({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
+    const writer = jsonlBackendWith({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
     await writer.open()
     await appendMessages(writer, 'chat', 0, 50)
     let isDue = false
@@ -157,7 +158,7 @@ test.each(['just before', 'just after'])(
         return file
       },
     }
-    const reader = jsonlBackend({ path: '/store' }, { fileSystem: raced, host: simulatedHost(1) })
+    const reader = jsonlBackendWith({ path: '/store' }, { fileSystem: raced, host: simulatedHost(1) })
     await reader.open({ readOnly: true })
     isDue = true
     expect((await reader.maintenance?.verify())?.problems).toEqual([])
@@ -172,7 +173,7 @@ describe('a reader that saw more than there is', () => {
   test('goes on with what was acknowledged if the writer has taken an append back', async () => {
     const simulated = new SimulatedFileSystem()
     const { fileSystem } = countingFileSystem(simulated)
-    const reader = jsonlBackend({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
+    const reader = jsonlBackendWith({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(1) })
     let seen: number | undefined
     let isDiskBad = false
     const failing: FileSystem = {
@@ -189,7 +190,7 @@ describe('a reader that saw more than there is', () => {
         return { ...file, write }
       },
     }
-    const writer = jsonlBackend({ path: '/store' }, { fileSystem: failing, host: simulatedHost(1) })
+    const writer = jsonlBackendWith({ path: '/store' }, { fileSystem: failing, host: simulatedHost(1) })
     await writer.open()
     await appendMessages(writer, 'chat', 0, 3)
     await reader.open({ readOnly: true })
@@ -208,13 +209,13 @@ describe('a reader that saw more than there is', () => {
 
   test.each([true, false])('finds the file CORRUPT if no writer was there (sidecar: %s)', async (keep) => {
     const fileSystem = new SimulatedFileSystem()
-    const writer = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+    const writer = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
     await writer.open()
     await appendMessages(writer, 'chat', 0, 3)
     await appendMessages(writer, 'chat', 3, 1)
     await writer.close()
     if (!keep) await fileSystem.remove('/store/turnlog.heads')
-    const reader = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+    const reader = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
     await reader.open({ readOnly: true })
     expect(await reader.head('chat')).toMatchObject({ last: 4 })
     const content = fileSystem.content('/store/chat.jsonl')

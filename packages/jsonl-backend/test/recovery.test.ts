@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { isStoreError } from '@turnlog/core/backend'
 import type { OpenReport } from '@turnlog/core/backend'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, message, readAll, scratchDirectory } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -97,7 +98,7 @@ async function sweep(
     const fileSystem = new SimulatedFileSystem()
     await put(fileSystem, '/store/chat.jsonl', bytes)
     if (keepSidecar) await put(fileSystem, '/store/turnlog.heads', sidecar)
-    const backend = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+    const backend = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
     const outcome = await judge(await backend.open(), () => readAll(backend, 'chat'))
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
     await backend.close()
@@ -121,7 +122,7 @@ async function judge(report: OpenReport, read: () => Promise<unknown[]>): Promis
 
 async function makeSimulated(): Promise<{ readonly good: Buffer; readonly sidecar: Buffer }> {
   const fileSystem = new SimulatedFileSystem()
-  const backend = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  const backend = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
   await backend.open()
   await appendMessages(backend, 'chat', 0, 2)
   await appendMessages(backend, 'chat', 2, 3)
@@ -212,7 +213,7 @@ describe('a directory', () => {
 
   test('on read-only media can be read', async () => {
     const fileSystem = new SimulatedFileSystem()
-    const writer = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+    const writer = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
     await writer.open()
     await appendMessages(writer, 'chat', 0, 3)
     const refuse = (): Promise<never> => Promise.reject(Object.assign(new Error('read-only'), { code: 'EROFS' }))
@@ -225,7 +226,7 @@ describe('a directory', () => {
       makeDirectory: refuse,
     })
     fileSystem.open = (path, options) => (options.access === 'read' ? open(path, options) : refuse())
-    const reader = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(2) })
+    const reader = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(2) })
     await reader.open({ readOnly: true })
     expect(await readAll(reader, 'chat')).toHaveLength(3)
     expect(await reader.head('chat')).toMatchObject({ last: 3 })

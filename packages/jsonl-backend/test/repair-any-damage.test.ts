@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Backend, RepairReport } from '@turnlog/core/backend'
 import { isStoreError } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -55,7 +55,7 @@ function sum(counts: readonly number[]): number {
 }
 
 function make(fileSystem: SimulatedFileSystem): Backend {
-  return jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  return jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
 }
 
 /** With which event the file begins. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AppendOptions, Backend, EventRecord, Head } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -26,7 +26,7 @@ interface Repaired {
 }
 
 function make(fileSystem: SimulatedFileSystem): Backend {
-  return jsonlBackend({ path: '/store', rewriteWhenTrimmed: 1 }, { fileSystem, host: simulatedHost(1) })
+  return jsonlBackendWith({ path: '/store', rewriteWhenTrimmed: 1 }, { fileSystem, host: simulatedHost(1) })
 }
 
 async function append(

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Backend, EventRecord, Json, RepairReport } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -13,7 +13,7 @@ const FILE = '/store/+j%2A.jsonl'
 const SIDECAR = '/store/turnlog.heads'
 
 function make(fileSystem: SimulatedFileSystem): Backend {
-  return jsonlBackend({ path: '/store', rewriteWhenTrimmed: 1 }, { fileSystem, host: simulatedHost(1) })
+  return jsonlBackendWith({ path: '/store', rewriteWhenTrimmed: 1 }, { fileSystem, host: simulatedHost(1) })
 }
 
 async function makeStore(fill: (backend: Backend) => Promise<void>): Promise<SimulatedFileSystem> {

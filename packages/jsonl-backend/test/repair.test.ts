@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend, RepairReport } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, listAll, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -8,7 +8,7 @@ import { simulatedHost } from './simulated-host.ts'
 const FILE = '/store/chat.jsonl'
 
 function make(fileSystem: SimulatedFileSystem): Backend {
-  return jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  return jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
 }
 
 /** Events 1, then 2 and 3 in one batch, then 4 and 5. */
@@ -190,7 +190,7 @@ describe('repair', () => {
     await backend.open()
     await expect(backend.maintenance?.repair({ apply: true })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
     const host = { ...simulatedHost(2), judge: () => 'alive' as const }
-    const other = jsonlBackend({ path: '/store' }, { fileSystem, host })
+    const other = jsonlBackendWith({ path: '/store' }, { fileSystem, host })
     await expect(other.maintenance?.repair({ apply: true })).rejects.toMatchObject({ code: 'LOCKED' })
     await backend.close()
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend, EventRecord } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { countingFileSystem } from './counting-file-system.ts'
 import { appendMessages, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
@@ -12,7 +12,7 @@ function make(
   fileSystem: SimulatedFileSystem,
   options: { maxOpenFiles?: number; rewriteWhenTrimmed?: number } = {},
 ): Backend {
-  return jsonlBackend({ path: '/store', ...options }, { fileSystem, host: simulatedHost(1) })
+  return jsonlBackendWith({ path: '/store', ...options }, { fileSystem, host: simulatedHost(1) })
 }
 
 async function reopened(backend: Backend): Promise<Backend> {
@@ -136,7 +136,7 @@ describe('trimmed events', () => {
     fileSystem.fault = () => undefined
     await appendMessages(backend, 'chat', 21, 1)
     const crashed = SimulatedFileSystem.afterCrash(fileSystem.crashPoint('after the append'), () => false)
-    const again = jsonlBackend({ path: '/store' }, { fileSystem: crashed, host: simulatedHost(2) })
+    const again = jsonlBackendWith({ path: '/store' }, { fileSystem: crashed, host: simulatedHost(2) })
     await again.open()
     expect(await readAll(again, 'chat')).toEqual([20, 21, 22].map((seq) => message(seq)))
     await again.close()
@@ -168,7 +168,7 @@ describe('reading', () => {
     for (let last = 0; last < 4000;) last = await appendMessages(writer, 'chat', last, 500)
     await writer.close()
     const { fileSystem, counts } = countingFileSystem(simulated)
-    const backend = jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(2) })
+    const backend = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(2) })
     await backend.open()
     const size = simulated.content(FILE).length
     const events: EventRecord[] = []

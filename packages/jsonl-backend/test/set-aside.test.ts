@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { appendMessages, listAll, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -9,7 +9,7 @@ const FILE = '/store/chat.jsonl'
 const ASIDE = `${FILE}.damaged-1`
 
 function make(fileSystem: SimulatedFileSystem): Backend {
-  return jsonlBackend({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  return jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
 }
 
 /** A store in which a repair could keep nothing of session `chat`: the copy beside it is the only one. */

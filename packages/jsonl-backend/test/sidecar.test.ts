@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '@turnlog/core/backend'
-import type { FileSystem } from '@turnlog/jsonl-backend'
-import { jsonlBackend } from '@turnlog/jsonl-backend'
+import type { FileSystem } from '@turnlog/jsonl-backend/testing'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
 import { countingFileSystem } from './counting-file-system.ts'
 import { appendMessages, listAll, message, readAll } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
@@ -10,7 +10,7 @@ import { simulatedHost } from './simulated-host.ts'
 const SIDECAR = '/store/turnlog.heads'
 
 function make(fileSystem: FileSystem, durability: 'sync' | 'os' = 'sync'): Backend {
-  return jsonlBackend({ path: '/store', durability }, { fileSystem, host: simulatedHost(1) })
+  return jsonlBackendWith({ path: '/store', durability }, { fileSystem, host: simulatedHost(1) })
 }
 
 async function makeStore(sessions: number, durability: 'sync' | 'os' = 'sync'): Promise<SimulatedFileSystem> {
@@ -116,7 +116,7 @@ describe('a session file that is gone', () => {
     await crashed.erase('session-0', 2)
     expect(simulated.content(SIDECAR).includes('session-0')).toBe(false)
     await simulated.remove('/store/session-1.jsonl')
-    const backend = jsonlBackend({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(2) })
+    const backend = jsonlBackendWith({ path: '/store' }, { fileSystem: simulated, host: simulatedHost(2) })
     await backend.open()
     await expect(backend.head('session-1')).rejects.toMatchObject({ code: 'CORRUPT', session: 'session-1' })
     expect(await backend.head('session-0')).toBe(undefined)

@@ -1,4 +1,4 @@
-import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from '@turnlog/jsonl-backend'
+import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from '@turnlog/jsonl-backend/testing'
 
 const SECTOR_BYTES = 512
 

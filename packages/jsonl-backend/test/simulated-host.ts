@@ -1,4 +1,4 @@
-import type { Host } from '@turnlog/jsonl-backend'
+import type { Host } from '@turnlog/jsonl-backend/testing'
 
 /** A process of its own: every other one is dead, as after a crash. */
 export function simulatedHost(pid: number): Host {

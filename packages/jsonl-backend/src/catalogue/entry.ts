@@ -1,7 +1,7 @@
 import type { StoreError } from '@turnlog/core/backend'
 import type { FileStat } from '../file-system/file-system.ts'
 import { decodeFileName } from '../format/file-name.ts'
-import type { Committed } from '../session/committed.ts'
+import type { Committed } from '../format/committed.ts'
 import type { Known } from './sidecar.ts'
 
 /** The last event that was surely acknowledged, in which life of the session. */

@@ -4,12 +4,12 @@ import type { Entry } from './entry.ts'
 import { sessionOf } from './entry.ts'
 import type { Listed } from './listed.ts'
 
-/** Sessions that are sorted or merged before others have their turn: a few milliseconds. */
+/** Sessions that are named and sorted before other work has its turn: a few milliseconds. */
 const AT_ONCE = 2000
 
 /**
- * The sessions of a catalogue in the byte order of their keys. Sorted when somebody asks, in turns, because a hundred
- * thousand take half a second; afterwards only what came and went is sorted in.
+ * The sessions of a catalogue in the byte order of their keys. Sorted by the first listing, in turns, because a hundred
+ * thousand take half a second; later listings sort in what came and went.
  */
 export class SortedSessions {
   readonly #entries: ReadonlyMap<string, Entry>
@@ -53,42 +53,21 @@ export class SortedSessions {
   async #update(): Promise<void> {
     const changed = this.#changed
     this.#changed = new Set()
-    const runs: (readonly Listed[])[] = []
+    const sorted = this.#sorted.filter(({ name }) => !changed.has(name))
     let run: Listed[] = []
     for (const name of changed) {
       const entry = this.#entries.get(name)
       const session = entry === undefined ? undefined : sessionOf(name, entry)
       if (session !== undefined) run.push({ session, name })
       if (run.length < AT_ONCE) continue
-      runs.push(run.sort(inOrder))
+      sorted.push(...run.sort(inOrder))
       run = []
       await setImmediate()
     }
-    runs.push(run.sort(inOrder))
-    while (runs.length > 1) {
-      runs.push(await merge(runs.shift() ?? [], runs.shift() ?? []))
-      await setImmediate()
-    }
-    const kept = this.#sorted.filter(({ name }) => !changed.has(name))
-    this.#sorted = await merge(kept, runs[0] ?? [])
+    sorted.push(...run)
+    // Most of it is sorted by now, so this does little more than merge.
+    this.#sorted = sorted.sort(inOrder)
   }
-}
-
-async function merge(a: readonly Listed[], b: readonly Listed[]): Promise<readonly Listed[]> {
-  if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a
-  const merged: Listed[] = []
-  let i = 0
-  let j = 0
-  while (i < a.length || j < b.length) {
-    const one = a[i]
-    const other = b[j]
-    const isOne = other === undefined || (one !== undefined && inOrder(one, other) < 0)
-    merged.push((isOne ? one : other) as Listed)
-    if (isOne) i += 1
-    else j += 1
-    if (merged.length % (5 * AT_ONCE) === 0) await setImmediate() // a step costs less here
-  }
-  return merged
 }
 
 function inOrder(a: Listed, b: Listed): number {

@@ -1,5 +1,5 @@
 import type { Header } from '../format/header.ts'
-import type { Committed } from '../session/committed.ts'
+import type { Committed } from '../format/committed.ts'
 import type { ReadableLine } from './repair-lines.ts'
 
 interface Loss {

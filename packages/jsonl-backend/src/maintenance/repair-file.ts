@@ -1,7 +1,7 @@
 import type { Problem } from '@turnlog/core/backend'
 import type { OpenFile } from '../file-system/file-system.ts'
 import { sessionSeed } from '../format/checksum.ts'
-import type { Committed } from '../session/committed.ts'
+import type { Committed } from '../format/committed.ts'
 import type { FoundHeader } from './find-header.ts'
 import { findHeader } from './find-header.ts'
 import { mendedLines } from './mended-lines.ts'

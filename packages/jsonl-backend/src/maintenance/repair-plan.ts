@@ -1,5 +1,5 @@
 import type { Problem } from '@turnlog/core/backend'
-import type { Committed } from '../session/committed.ts'
+import type { Committed } from '../format/committed.ts'
 import { eventsOf } from './events-of.ts'
 import type { FoundHeader } from './find-header.ts'
 import { ProvenAppends } from './proven-appends.ts'

@@ -7,8 +7,8 @@ import type { Header } from '../format/header.ts'
 import { parseHeader } from '../format/header.ts'
 import type { BatchEnd } from '../format/line.ts'
 import { frameLine, hasValidChecksum, parseBatchEnd } from '../format/line.ts'
-import type { Committed } from './committed.ts'
-import { lineOf } from './committed.ts'
+import type { Committed } from '../format/committed.ts'
+import { lineOf } from '../format/committed.ts'
 
 /** What the beginning and the end of a file tell. */
 export interface Inspection {

@@ -1,27 +1,18 @@
 import { join } from 'node:path'
-import type { BackendVerifyReport, Maintenance, MaintenanceOptions, Problem, Sizes } from '@turnlog/core/backend'
-import type { StoreError } from '@turnlog/core/backend'
+import type { BackendVerifyReport, MaintenanceOptions, Problem, StoreError } from '@turnlog/core/backend'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Listed } from '../catalogue/listed.ts'
 import type { OpenFile } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
-import { toStoreError } from '../format/to-store-error.ts'
-import type { OpenDirectory } from '../open-directory.ts'
-import type { OpenSnapshot, Sessions } from '../session/sessions.ts'
-import { belongsTo } from '../session/set-aside.ts'
+import type { OpenDirectory } from '../open/open-directory.ts'
+import type { OpenSnapshot, Sessions } from '../sessions/sessions.ts'
+import { toStoreError } from '../to-store-error.ts'
+import { eachSession } from './each-session.ts'
 import { verifyFile } from './verify-file.ts'
 
-/** Work on the files of an open directory. */
-export function jsonlMaintenance(directory: OpenDirectory, sessions: Sessions): Omit<Maintenance, 'repair'> {
-  return {
-    verify: (options) => verify(directory, sessions, options),
-    reclaim: (options) => reclaim(directory, sessions, options),
-    sizes: () => sizes(directory),
-  }
-}
-
-async function verify(
+/** Reads every line of every file. */
+export async function verify(
   directory: OpenDirectory,
   sessions: Sessions,
   options: MaintenanceOptions = {},
@@ -30,8 +21,7 @@ async function verify(
   let events = 0
   let bytes = 0
   if (directory.readOnly) await directory.catalogue.refresh({ alone: false, lossy: false })
-  const listed = await chosen(directory, options)
-  await forEach(listed, options, async ({ session, name }) => {
+  const sessionCount = await eachSession(directory, options, async ({ session, name }) => {
     const verdict = await verifyOne(directory, sessions, { session, name })
     events += verdict.events
     bytes += verdict.bytes
@@ -46,37 +36,7 @@ async function verify(
       }
     }
   }
-  return { sessions: listed.length, events, bytes, problems }
-}
-
-async function reclaim(
-  directory: OpenDirectory,
-  sessions: Sessions,
-  options: MaintenanceOptions = {},
-): Promise<{ readonly bytesFreed: number }> {
-  let bytesFreed = 0
-  await forEach(await chosen(directory, options), options, async ({ session }) => {
-    bytesFreed += await sessions.writer(session).reclaim()
-  })
-  return { bytesFreed }
-}
-
-async function sizes({ fileSystem, directory, catalogue }: OpenDirectory): Promise<Sizes> {
-  const names = (await fileSystem.list(directory)).filter((name) => catalogue.has(name) || isOurs(name))
-  const stats = await fileSystem.stat(directory, names)
-  return { bytes: stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0), files: names.length }
-}
-
-async function forEach(
-  listed: readonly Listed[],
-  { signal, onProgress }: MaintenanceOptions,
-  work: (listed: Listed) => Promise<void>,
-): Promise<void> {
-  for (const [index, one] of listed.entries()) {
-    signal?.throwIfAborted()
-    await work(one)
-    onProgress?.(index + 1, listed.length)
-  }
+  return { sessions: sessionCount, events, bytes, problems }
 }
 
 interface Verdict {
@@ -136,11 +96,6 @@ async function verifyDamaged(
   }
 }
 
-async function chosen({ catalogue }: OpenDirectory, { session }: MaintenanceOptions): Promise<readonly Listed[]> {
-  const all = await catalogue.list()
-  return session === undefined ? all : all.filter((listed) => listed.session === session)
-}
-
 function toProblem({ message, session, seq, file, line }: StoreError): Problem {
   return {
     message,
@@ -149,10 +104,4 @@ function toProblem({ message, session, seq, file, line }: StoreError): Problem {
     ...(file === undefined ? {} : { file }),
     ...(line === undefined ? {} : { line }),
   }
-}
-
-function isOurs(name: string): boolean {
-  if (name.startsWith('turnlog.') || decodeFileName(name) !== undefined) return true
-  const session = name.slice(0, name.lastIndexOf('.'))
-  return decodeFileName(session) !== undefined && belongsTo(session, name)
 }

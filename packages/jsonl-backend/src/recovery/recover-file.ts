@@ -1,7 +1,7 @@
 import type { OpenFinding } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '../file-system/file-system.ts'
 import { corrupt } from '../format/corrupt.ts'
-import type { Committed } from './committed.ts'
+import type { Committed } from '../format/committed.ts'
 import type { Inspection } from './inspect-file.ts'
 import { inspectFile } from './inspect-file.ts'
 import { copyAside } from './set-aside.ts'

@@ -1,7 +1,7 @@
 import type { OpenFile } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { replaceFile } from './replace-file.ts'
-import { copyBytes } from './set-aside.ts'
+import { copyBytes } from '../recovery/set-aside.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** Errors that say that nothing could be allocated: what is on the disk is as it was. */

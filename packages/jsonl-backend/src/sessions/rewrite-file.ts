@@ -1,10 +1,10 @@
 import type { Json } from '@turnlog/core/backend'
 import { writeAll } from '../file-system/write-all.ts'
 import { encodeHeader } from '../format/header.ts'
-import type { Committed } from './committed.ts'
-import type { Snapshot } from './locate-line.ts'
+import type { Committed } from '../format/committed.ts'
+import type { Snapshot } from '../read/locate-line.ts'
 import { replaceFile, UnsettledName } from './replace-file.ts'
-import { copyBytes } from './set-aside.ts'
+import { copyBytes } from '../recovery/set-aside.ts'
 import type { WriteContext } from './write-context.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { LineFrame } from '../format/line.ts'
 import { frameLine, hasValidChecksum } from '../format/line.ts'
 import { parseEvents } from '../format/parse-events.ts'
 import { CHUNK_BYTES, giveBack, takeBuffer } from './chunk-buffer.ts'
-import { lineOf } from './committed.ts'
+import { lineOf } from '../format/committed.ts'
 import type { Snapshot } from './locate-line.ts'
 import { locateLine } from './locate-line.ts'
 

@@ -7,15 +7,15 @@ import type { FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { writeAll } from '../file-system/write-all.ts'
 import { decodeFileName, encodeFileName } from '../format/file-name.ts'
-import { toStoreError } from '../format/to-store-error.ts'
+import { toStoreError } from '../to-store-error.ts'
 import { DirectoryLock } from '../lock/directory-lock.ts'
-import type { Environment } from '../open-directory.ts'
-import type { Committed } from '../session/committed.ts'
-import { copyAside } from '../session/set-aside.ts'
+import type { Environment } from '../open/open-directory.ts'
+import type { Committed } from '../format/committed.ts'
+import { copyAside } from '../recovery/set-aside.ts'
 import { mendFile } from './repair-file.ts'
 
 /** Looks at every file, or mends it if `apply` is set; the damaged original is kept beside it. */
-export async function repairDirectory(
+export async function repair(
   { fileSystem, host }: Environment,
   path: string,
   options: RepairOptions,

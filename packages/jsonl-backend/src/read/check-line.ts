@@ -2,7 +2,7 @@ import { readFully } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
 import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
 import { frameLine, hasValidChecksum } from '../format/line.ts'
-import { lineOf } from './committed.ts'
+import { lineOf } from '../format/committed.ts'
 import type { Snapshot } from './locate-line.ts'
 
 const CHUNK_BYTES = 64 * 1024

@@ -1,4 +1,4 @@
-import { BATCH_END_BYTES, batchEndFields, LINE_BYTES, writeLine } from './line.ts'
+import { BATCH_END_BYTES, batchEndFields, LINE_BYTES, writeLine } from '../format/line.ts'
 import { giveRoomBack, takeRoom } from './room.ts'
 
 /** One batch as it goes to the file. */

@@ -2,8 +2,8 @@ import type { OpenFile } from '../file-system/file-system.ts'
 import { readFully } from '../file-system/write-all.ts'
 import { corrupt } from '../format/corrupt.ts'
 import type { Anchor, Anchors } from './anchors.ts'
-import type { Committed } from './committed.ts'
-import { lineOf } from './committed.ts'
+import type { Committed } from '../format/committed.ts'
+import { lineOf } from '../format/committed.ts'
 
 const CHUNK_BYTES = 256 * 1024
 const NEWLINE = 0x0a
