@@ -1,4 +1,7 @@
 export { findStore } from './files/find-store.ts'
+export { mapInTurns } from './flow/map-in-turns.ts'
+export { SingleFlight } from './flow/single-flight.ts'
+export { LruMap } from './memory/lru-map.ts'
 export { describeOwner } from './process-lock/describe-owner.ts'
 export { fileIdentity } from './process-lock/file-identity.ts'
 export { isLockedHere } from './process-lock/is-open-here.ts'

@@ -1,5 +1,5 @@
+import { CHUNK_BYTES, giveBack, takeBuffer } from '../format/buffers.ts'
 import { BATCH_END_BYTES, batchEndFields, LINE_BYTES, writeLine } from '../format/line.ts'
-import { giveRoomBack, takeRoom } from './room.ts'
 
 /** One batch as it goes to the file. */
 export interface EncodedBatch {
@@ -36,7 +36,7 @@ export function encodeBatch(input: BatchInput): EncodedBatch {
   const { header, texts, start, first, projectionText, seed, position } = input
   // To count the bytes of each text takes as long as to write it, so that is done only if the batch may not fit.
   const most = roomFor(input, (text) => text.length * CHARACTER_BYTES)
-  const room = takeRoom(most) ?? Buffer.allocUnsafe(roomFor(input, (text) => Buffer.byteLength(text)))
+  const room = takeBuffer(most <= CHUNK_BYTES ? most : roomFor(input, (text) => Buffer.byteLength(text)))
   const count = texts.length
   const last = start + count - 1
   let { liveStart } = input
@@ -53,7 +53,7 @@ export function encodeBatch(input: BatchInput): EncodedBatch {
   return {
     bytes: room.subarray(0, at),
     liveStart: first > last ? position + at : liveStart,
-    release: () => giveRoomBack(room),
+    release: () => giveBack(room),
   }
 }
 

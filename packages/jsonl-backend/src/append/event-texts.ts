@@ -1,19 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import type { EventRecord, Json } from '@turnlog/core/backend'
 import { StoreError } from '@turnlog/core/backend'
 
 /** Events whose text is made before others have their turn: a few milliseconds. */
 export const EVENTS_AT_ONCE = 500
-
-/** So that thousands of events do not hold up the process. */
-export async function stringifyInTurns(events: readonly EventRecord[], session: string): Promise<readonly string[]> {
-  const texts: string[] = []
-  for (const event of events) {
-    texts.push(stringify(event, session))
-    if (texts.length % EVENTS_AT_ONCE === 0) await setImmediate()
-  }
-  return texts
-}
 
 /** @throws `TOO_LARGE` */
 export function stringify(value: EventRecord | Json, session: string): string {

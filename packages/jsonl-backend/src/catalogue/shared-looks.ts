@@ -1,32 +1,19 @@
-interface Look<T> {
-  readonly running: Promise<T>
-  next: Promise<T> | undefined
-}
+import { SingleFlight } from '@turnlog/storage-kit'
 
 /**
  * Looks at files, one at a time for each name: of two side by side the older one could end last, and what it saw would
- * stand for what is there. Whoever asks while one is under way shares the one after it.
+ * stand for what is there.
  */
 export class SharedLooks<T> {
-  readonly #looks = new Map<string, Look<T>>()
+  readonly #looks = new Map<string, SingleFlight<T>>()
 
   /** `fresh`: the look must begin after the call; otherwise one that is under way will do. */
   take(name: string, fresh: boolean, work: () => Promise<T>): Promise<T> {
-    const look = this.#looks.get(name)
-    if (look === undefined) return this.#start(name, work)
-    if (!fresh) return look.running
-    const start = (): Promise<T> => this.#start(name, work)
-    look.next ??= look.running.then(start, start)
-    return look.next
-  }
-
-  #start(name: string, work: () => Promise<T>): Promise<T> {
-    const running = work().finally(() => {
-      // Otherwise the next one takes its place, and nobody may begin a third beside it.
-      if (look.next === undefined) this.#looks.delete(name)
-    })
-    const look: Look<T> = { running, next: undefined }
+    const look = this.#looks.get(name) ?? new SingleFlight<T>()
     this.#looks.set(name, look)
-    return running
+    const forget = (): void => {
+      if (look.running === undefined && this.#looks.get(name) === look) this.#looks.delete(name)
+    }
+    return (fresh ? look.after(work) : look.join(work)).finally(forget)
   }
 }

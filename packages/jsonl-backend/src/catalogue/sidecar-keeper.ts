@@ -1,4 +1,5 @@
 import type { Durability } from '@turnlog/core/backend'
+import { SingleFlight } from '@turnlog/storage-kit'
 import type { FileSystem } from '../file-system/file-system.ts'
 import type { Entry } from './entry.ts'
 import { parseCommitted, toKnown } from './entry.ts'
@@ -20,7 +21,7 @@ export class SidecarKeeper {
   #lines = 0
   /** The durability under which it was last written as a whole. */
   #mode: Durability | undefined
-  #saving: Promise<void> | undefined
+  readonly #saving = new SingleFlight<void>()
   /** Writes to sessions since it was last written. */
   #changes = 0
 
@@ -45,13 +46,15 @@ export class SidecarKeeper {
   changed(): void {
     this.#changes++
     // So that after a crash not every session of a long run has to be looked at.
-    if (this.#changes > Math.max(SAVE_AFTER, this.#entries.size / 4)) void this.#saveOnce().catch(() => undefined)
+    if (this.#changes <= Math.max(SAVE_AFTER, this.#entries.size / 4)) return
+    this.#changes = 0
+    this.#saving.join(() => this.#save()).catch(() => undefined)
   }
 
   /** Removes a session, durably. Its entry is gone. */
   async forget(name: string): Promise<void> {
     const { fileSystem, directory } = this.#options
-    await this.#saving?.catch(() => undefined) // it may be about to put the session back
+    await this.#saving.running?.catch(() => undefined) // it may be about to put the session back
     // First of all, and synced: a sidecar that knows of a file that is gone would be taken for a loss.
     try {
       await eraseFromSidecar(fileSystem, directory, name)
@@ -62,17 +65,8 @@ export class SidecarKeeper {
     }
   }
 
-  async save(): Promise<void> {
-    await this.#saving?.catch(() => undefined) // it began before the last changes
-    await this.#saveOnce()
-  }
-
-  #saveOnce(): Promise<void> {
-    this.#changes = 0
-    this.#saving ??= this.#save().finally(() => {
-      this.#saving = undefined
-    })
-    return this.#saving
+  save(): Promise<void> {
+    return this.#saving.after(() => this.#save())
   }
 
   async #save(): Promise<void> {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { compareKeys } from '@turnlog/core/backend'
+import { SingleFlight } from '@turnlog/storage-kit'
 import type { Entry } from './entry.ts'
 import { sessionOf } from './entry.ts'
 import type { Listed } from './listed.ts'
@@ -16,7 +17,7 @@ export class SortedSessions {
   #sorted: readonly Listed[] = []
   /** Names of sessions that came or went since. */
   #changed = new Set<string>()
-  #updating: Promise<void> | undefined
+  readonly #updating = new SingleFlight<void>()
 
   constructor(entries: ReadonlyMap<string, Entry>) {
     this.#entries = entries
@@ -27,18 +28,13 @@ export class SortedSessions {
     this.#changed.add(name)
     const isGrown = this.#changed.size > 2 * (this.#entries.size + this.#sorted.length) + 1000
     // What is being sorted now may have a name that has gone since, and must lose it next time.
-    if (isGrown && this.#updating === undefined) this.#forgetPassing()
+    if (isGrown && this.#updating.running === undefined) this.#forgetPassing()
   }
 
   /** Everything that is there when it is called; what changes while it sorts may be in it or not. */
   async list(): Promise<readonly Listed[]> {
-    await this.#updating // it may have begun before the last change
-    if (this.#changed.size > 0) {
-      this.#updating ??= this.#update().finally(() => {
-        this.#updating = undefined
-      })
-      await this.#updating
-    }
+    await this.#updating.running // it may have begun before the last change
+    if (this.#changed.size > 0) await this.#updating.join(() => this.#update())
     return this.#sorted
   }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { LruMap } from '@turnlog/storage-kit'
 import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from './file-system.ts'
 import { systemCode } from './file-system.ts'
 
@@ -26,8 +27,7 @@ export class FilePool {
   readonly #directory: string
   readonly #options: OpenFileOptions
   readonly #maxOpenFiles: number
-  /** In the order of their last use. */
-  readonly #slots = new Map<string, Slot>()
+  readonly #slots = new LruMap<Slot>(({ users }) => users > 0)
   readonly #retired = new Set<Slot>()
 
   constructor(fileSystem: FileSystem, directory: string, options: OpenFileOptions, maxOpenFiles: number) {
@@ -40,21 +40,21 @@ export class FilePool {
   /** The file, at once, if it is open, still has its name and is so long: nobody else was there. */
   take(name: string, size: number): Lease | undefined {
     const slot = this.#slots.get(name)
-    return slot !== undefined && this.#named(slot)?.size === size ? this.#lease(name, slot) : undefined
+    return slot !== undefined && this.#named(slot)?.size === size ? this.#lease(slot) : undefined
   }
 
   /** Opens the file, or shares it if it is open and still has its name. */
   async acquire(name: string): Promise<Lease> {
     const slot = this.#slots.get(name)
     if (slot !== undefined) {
-      if (this.#named(slot) !== undefined) return this.#lease(name, slot)
+      if (this.#named(slot) !== undefined) return this.#lease(slot)
       this.retire(name)
     }
     const file = await this.#open(name)
     const other = this.#slots.get(name)
     if (other === undefined) return this.adopt(name, file)
     // Leased before anything is waited for: meanwhile it could be closed, and its number be another session's file.
-    const lease = this.#lease(name, other)
+    const lease = this.#lease(other)
     closeQuietly(file)
     return lease
   }
@@ -64,7 +64,7 @@ export class FilePool {
     this.retire(name)
     const slot: Slot = { path: join(this.#directory, name), file, inode: undefined, users: 0, retired: false }
     this.#slots.set(name, slot)
-    const lease = this.#lease(name, slot)
+    const lease = this.#lease(slot)
     this.#closeIdle(this.#maxOpenFiles)
     return lease
   }
@@ -110,13 +110,7 @@ export class FilePool {
     return stat?.inode === slot.inode ? stat : undefined
   }
 
-  #lease(name: string, slot: Slot): Lease {
-    this.#slots.delete(name)
-    this.#slots.set(name, slot)
-    return this.#use(slot)
-  }
-
-  #use(slot: Slot): Lease {
+  #lease(slot: Slot): Lease {
     slot.users++
     let released = false
     const release = (): void => {
@@ -131,16 +125,11 @@ export class FilePool {
         this.#closeIdle(this.#maxOpenFiles)
       }
     }
-    return { file: slot.file, release, share: () => this.#use(slot) }
+    return { file: slot.file, release, share: () => this.#lease(slot) }
   }
 
   #closeIdle(keep: number): void {
-    for (const [name, slot] of this.#slots) {
-      if (this.#slots.size <= keep) return
-      if (slot.users > 0) continue
-      this.#slots.delete(name)
-      closeQuietly(slot.file)
-    }
+    this.#slots.shrink(keep, ({ file }) => closeQuietly(file))
   }
 }
 

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
 import type { OpenFinding, OpenReport } from '@turnlog/core/backend'
 import { isStoreError, StoreError } from '@turnlog/core/backend'
+import { SingleFlight } from '@turnlog/storage-kit'
 import { Catalogue } from '../catalogue/catalogue.ts'
-import { DirectorySync } from '../file-system/directory-sync.ts'
 import { FilePool } from '../file-system/file-pool.ts'
 import type { FileSystem } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
@@ -51,6 +51,7 @@ export async function openDirectory(
     const access = readOnly ? 'read' : 'write'
     const pool = new FilePool(fileSystem, directory, { access, durable: durability === 'sync' }, maxOpenFiles)
     const watch = new DirectoryWatch(fileSystem, directory)
+    const sync = new SingleFlight<void>()
     return {
       fileSystem,
       directory,
@@ -60,7 +61,7 @@ export async function openDirectory(
       catalogue,
       watch,
       readOnly,
-      directorySync: new DirectorySync(fileSystem, directory),
+      syncDirectory: () => sync.after(() => fileSystem.syncDirectory(directory)),
       report: Object.freeze({ created, findings: Object.freeze(findings) }),
       close: async () => {
         watch.close(new StoreError('CLOSED', 'The jsonl backend was closed.'))

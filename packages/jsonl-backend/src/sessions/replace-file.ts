@@ -34,7 +34,7 @@ export async function replaceFile(
   const lease = context.pool.adopt(name, file)
   if (durability === 'sync') {
     try {
-      await context.directorySync.sync()
+      await context.syncDirectory()
     } catch (error) {
       lease.release()
       throw new UnsettledName('The directory could not be synced.', { cause: error })

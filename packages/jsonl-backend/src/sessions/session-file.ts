@@ -178,12 +178,12 @@ export class SessionFile {
   /** Removes the file and all that was set aside from it, also if that is all there is. */
   async erase(): Promise<void> {
     const committed = this.#committed
-    const { fileSystem, directorySync, catalogue } = this.#context
+    const { fileSystem, catalogue } = this.#context
     try {
       await catalogue.forget(this.#name)
       // The file goes last: as long as anything is left of the session, it is there and can be erased again.
       await removeAside(fileSystem, this.path)
-      await (committed === undefined ? directorySync.sync() : this.#remove())
+      await (committed === undefined ? this.#context.syncDirectory() : this.#remove())
     } catch (error) {
       if (committed !== undefined && this.#committed === committed) catalogue.set(this.#name, committed)
       throw toStoreError(error, 'erase', this.path, this.session)
@@ -246,13 +246,13 @@ export class SessionFile {
 
   /** Removes the file, and leaves what was set aside from it: that may be the only copy. */
   async #remove(): Promise<void> {
-    const { fileSystem, directorySync, pool } = this.#context
+    const { fileSystem, pool } = this.#context
     await removeIfThere(fileSystem, this.path)
     this.#isSuspect = true
     this.#committed = undefined
     this.#anchors = new Anchors()
     pool.retire(this.#name)
-    await directorySync.sync()
+    await this.#context.syncDirectory()
     this.#isSuspect = false
   }
 

@@ -1,10 +1,11 @@
 import type { AppendOptions, EventRecord, Expected, Head, Json } from '@turnlog/core/backend'
 import { eraseConflict, planAppend } from '@turnlog/core/backend'
+import { mapInTurns } from '@turnlog/storage-kit'
 import type { Lease } from '../file-system/file-pool.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { toStoreError } from '../to-store-error.ts'
 import { headOf } from '../format/committed.ts'
-import { EVENTS_AT_ONCE, stringify, stringifyInTurns } from '../append/event-texts.ts'
+import { EVENTS_AT_ONCE, stringify } from '../append/event-texts.ts'
 import type { Snapshot } from '../read/locate-line.ts'
 import { SessionFile } from './session-file.ts'
 import type { WriteContext } from './write-context.ts'
@@ -41,8 +42,9 @@ export class SessionWriter {
     const projectionText = stringify(projection, session)
     const write = (texts: readonly string[]): Promise<void> =>
       this.#exclusively(() => this.#write({ expected, events, texts, projectionText, options }))
-    if (events.length > EVENTS_AT_ONCE) return this.#hold(async () => write(await stringifyInTurns(events, session)))
-    return write(events.map((event) => stringify(event, session)))
+    const text = (event: EventRecord): string => stringify(event, session)
+    if (events.length <= EVENTS_AT_ONCE) return write(events.map(text))
+    return this.#hold(async () => write(await mapInTurns(events, EVENTS_AT_ONCE, text)))
   }
 
   /** Loads what is not known and gets rid of what must not be there. @throws `IO`, `CORRUPT` */

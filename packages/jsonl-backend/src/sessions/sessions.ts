@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { Head } from '@turnlog/core/backend'
+import { LruMap } from '@turnlog/storage-kit'
+import { LRUCache } from 'lru-cache'
 import type { Lease } from '../file-system/file-pool.ts'
 import type { FileStat } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
@@ -23,10 +25,9 @@ export interface OpenSnapshot {
 /** The sessions of an open directory, seen by its writer or by a reader beside it. */
 export class Sessions {
   readonly #context: WriteContext & { readonly readOnly: boolean }
-  /** Least recently used first. */
-  readonly #writers = new Map<string, SessionWriter>()
+  readonly #writers = new LruMap<SessionWriter>((writer) => !writer.isIdle)
   /** What a reader knows of the lines of a file, as long as it is the same file. */
-  readonly #anchors = new Map<string, { readonly identity: string; readonly anchors: Anchors }>()
+  readonly #anchors = new LRUCache<string, { readonly identity: string; readonly anchors: Anchors }>({ max: MAX_KEPT })
 
   constructor(context: WriteContext & { readonly readOnly: boolean }) {
     this.#context = context
@@ -34,15 +35,8 @@ export class Sessions {
 
   writer(session: string): SessionWriter {
     const kept = this.#writers.get(session)
-    if (kept !== undefined) {
-      // As long as there is much room nobody has to leave, and the order does not matter.
-      if (this.#writers.size >= MAX_KEPT / 2) {
-        this.#writers.delete(session)
-        this.#writers.set(session, kept)
-      }
-      return kept
-    }
-    if (this.#writers.size >= MAX_KEPT) this.#dropIdle()
+    if (kept !== undefined) return kept
+    this.#writers.shrink(MAX_KEPT - 1)
     const writer = new SessionWriter(this.#context, session)
     this.#writers.set(session, writer)
     return writer
@@ -67,7 +61,7 @@ export class Sessions {
 
   /** Waits for work in the background. */
   async close(): Promise<void> {
-    await Promise.all([...this.#writers.values()].map((writer) => writer.settled()))
+    await Promise.all(this.#writers.values().map((writer) => writer.settled()))
   }
 
   /** A reader's look: the file may be appended to, replaced or removed by the writer at any moment. */
@@ -111,16 +105,8 @@ export class Sessions {
     const identity = `${inode} ${dataStart} ${base} ${head.incarnation}`
     const kept = this.#anchors.get(name)
     if (kept?.identity === identity) return kept.anchors
-    if (this.#anchors.size >= MAX_KEPT) this.#anchors.clear()
     const anchors = new Anchors()
     this.#anchors.set(name, { identity, anchors })
     return anchors
-  }
-
-  #dropIdle(): void {
-    for (const [session, writer] of this.#writers) {
-      if (this.#writers.size < MAX_KEPT / 2) return
-      if (writer.isIdle) this.#writers.delete(session)
-    }
   }
 }

@@ -1,6 +1,5 @@
 import type { Durability } from '@turnlog/core/backend'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { DirectorySync } from '../file-system/directory-sync.ts'
 import type { FilePool } from '../file-system/file-pool.ts'
 import type { FileSystem } from '../file-system/file-system.ts'
 
@@ -10,7 +9,8 @@ export interface WriteContext {
   readonly directory: string
   readonly durability: Durability
   readonly pool: FilePool
-  readonly directorySync: DirectorySync
+  /** Makes names durable that were given, changed or taken away in the directory before the call. */
+  syncDirectory(): Promise<void>
   readonly catalogue: Catalogue
   /** Share of trimmed bytes in a file above which it is rewritten; 1: never. */
   readonly rewriteWhenTrimmed: number

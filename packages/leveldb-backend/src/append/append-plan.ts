@@ -1,10 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
-
 import { planAppend } from '@turnlog/core/backend'
 import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/backend'
 
 import type { EventRow } from '../format/event-row.ts'
-import { encodeEvent } from '../format/event-row.ts'
 import type { Change } from './group-commit.ts'
 import { encodePayload } from '../format/payload-codec.ts'
 import { HEADER_BYTES } from '../format/row-value.ts'
@@ -28,16 +25,6 @@ export function needsTail(state: CachedSession, added: readonly EventRow[]): boo
 
 /** Encoding takes a few microseconds each, and ten times that before V8 has compiled it. */
 export const EVENTS_AT_ONCE = 200
-
-/** Encodes many events in turns, so that thousands do not hold up the process. */
-export async function encodeInTurns(events: readonly EventRecord[]): Promise<readonly EventRow[]> {
-  const rows: EventRow[] = []
-  for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
-    if (from > 0) await setImmediate()
-    for (const event of events.slice(from, from + EVENTS_AT_ONCE)) rows.push(encodeEvent(event))
-  }
-  return rows
-}
 
 /**
  * Compares an append with the tip and says what it writes. Changes nothing. `encoded` are the events.

@@ -1,7 +1,8 @@
 import { isStoreError } from '@turnlog/core/backend'
 import type { AppendOptions, EventRecord, Expected, Json } from '@turnlog/core/backend'
+import { mapInTurns } from '@turnlog/storage-kit'
 
-import { encodeInTurns, EVENTS_AT_ONCE, needsTail, planChange } from './append-plan.ts'
+import { EVENTS_AT_ONCE, needsTail, planChange } from './append-plan.ts'
 import type { Database } from '../database/database.ts'
 import { encodeEvent } from '../format/event-row.ts'
 import type { EventRow } from '../format/event-row.ts'
@@ -51,7 +52,8 @@ export class Appender {
 
   async append(request: AppendRequest): Promise<void> {
     const { session, events, options } = request
-    const rows = events.length > EVENTS_AT_ONCE ? await encodeInTurns(events) : events.map(encodeEvent)
+    const rows =
+      events.length > EVENTS_AT_ONCE ? await mapInTurns(events, EVENTS_AT_ONCE, encodeEvent) : events.map(encodeEvent)
     for (;;) {
       const state = this.#states.get(session)
       if (state === undefined || state.erasing !== undefined) await this.#states.load(session)

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { logName } from '@turnlog/leveldb-files'
-import { bootId } from '@turnlog/storage-kit'
+import { bootId, SingleFlight } from '@turnlog/storage-kit'
 
 import { tableState, writeVerifiedTables } from '../files/verified-tables-file.ts'
 import { protectFile } from '../files/protect-files.ts'
@@ -23,7 +23,7 @@ export class VerifiedTables {
   readonly #boot = bootId()
   #states = new Map<number, string>()
   #bytes = 0
-  #noting: Promise<void> | undefined
+  readonly #noting = new SingleFlight<void>()
 
   /** Noted after so many bytes have been written: that many make LevelDB write a table. */
   constructor(directory: string, verifier: TableVerifier, everyBytes: number) {
@@ -49,22 +49,17 @@ export class VerifiedTables {
   }
 
   note(): Promise<void> {
-    this.#noting ??= this.#note()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#noting = undefined
-      })
-    return this.#noting
+    return this.#noting.join(() => this.#note().catch(() => undefined))
   }
 
   /** Resolves when nothing is being noted: a file that is open meanwhile may be one too many. */
   async settled(): Promise<void> {
-    await this.#noting
+    await this.#noting.running
   }
 
   /** After LevelDB has been closed and the modes of its files have been set, which also changes their state. */
   async close(): Promise<void> {
-    await this.#noting
+    await this.#noting.running
     this.#states.clear()
     await this.note()
   }

@@ -1,3 +1,6 @@
+import { LruMap } from '@turnlog/storage-kit'
+import { LRUCache } from 'lru-cache'
+
 import type { Database } from '../database/database.ts'
 import type { HeadRow } from '../format/head-row.ts'
 import { decodeHead } from '../format/head-row.ts'
@@ -10,15 +13,21 @@ const MAX_SESSIONS = 2048
 /** What unsealed tails may take, over all sessions. A tail that fell out is read back when it is full. */
 const TAILS_BYTES = 8 * 1024 * 1024
 
-/** The sessions that are in memory, least recently used first. Those with work in the queue always stay. */
+/** The sessions that are in memory. Those with work in the queue always stay. */
 export class CachedSessions {
   readonly #database: Database
   readonly #loaded: (state: CachedSession) => void
-  readonly #states = new Map<string, CachedSession>()
+  readonly #states = new LruMap<CachedSession>((state) => state.isBusy)
   readonly #loading = new Map<string, Promise<CachedSession>>()
-  /** States with a tail, least recently grown first, and the bytes of each. */
-  readonly #tails = new Map<CachedSession, number>()
-  #tailBytes = 0
+  /** The bytes of each tail; the tails that did not grow for longest leave first. */
+  readonly #tails = new LRUCache<CachedSession, number>({
+    maxSize: TAILS_BYTES,
+    sizeCalculation: (bytes) => bytes,
+    noDisposeOnSet: true,
+    dispose: (_bytes, state, reason) => {
+      if (reason === 'evict') state.tail = undefined
+    },
+  })
 
   constructor(database: Database, loaded: (state: CachedSession) => void = () => undefined) {
     this.#database = database
@@ -26,12 +35,7 @@ export class CachedSessions {
   }
 
   get(session: string): CachedSession | undefined {
-    const state = this.#states.get(session)
-    // As long as there is much room nobody has to leave, and the order does not matter.
-    if (state === undefined || this.#states.size < MAX_SESSIONS / 2) return state
-    this.#states.delete(session)
-    this.#states.set(session, state)
-    return state
+    return this.#states.get(session)
   }
 
   /** From memory, or from the head row. */
@@ -55,33 +59,20 @@ export class CachedSessions {
   /** Says how large a tail has become, and lets go of those that were idle longest if all together are too large. */
   keepTail(state: CachedSession, bytes: number): void {
     state.fillsSegments = true
-    const before = this.#tails.get(state) ?? 0
-    // As long as there is much room nobody has to leave, and the order does not matter.
-    if (bytes === before && this.#tailBytes < TAILS_BYTES / 2) return
-    this.#tailBytes += bytes - before
-    this.#tails.delete(state)
-    if (bytes > 0) this.#tails.set(state, bytes)
-    for (const [oldest, size] of this.#tails) {
-      if (this.#tailBytes <= TAILS_BYTES) break
-      oldest.tail = undefined
-      this.#tails.delete(oldest)
-      this.#tailBytes -= size
-    }
+    if (bytes === 0) this.#tails.delete(state)
+    else if (this.#tails.get(state) !== bytes) this.#tails.set(state, bytes)
   }
 
   forget(state: CachedSession): void {
-    this.keepTail(state, 0)
+    this.#tails.delete(state)
     if (this.#states.get(state.session) === state) this.#states.delete(state.session)
   }
 
   async #read(session: string): Promise<CachedSession> {
     const state = new CachedSession(session, await readHead(this.#database, session))
+    this.#states.shrink(MAX_SESSIONS - 1, (oldest) => this.#tails.delete(oldest))
     this.#states.set(session, state)
     this.#loaded(state)
-    for (const [, oldest] of this.#states) {
-      if (this.#states.size <= MAX_SESSIONS) break
-      if (!oldest.isBusy && oldest !== state) this.forget(oldest)
-    }
     return state
   }
 }
