@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Case } from '../case.ts'
 import { listAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
+import { makeEvents } from '../probe/make-events.ts'
 
 export const headCases: readonly Case[] = [
   {
@@ -70,6 +71,23 @@ export const headCases: readonly Case[] = [
       await session.grow(backend, 1, { trimBefore: 501 })
       const small = (await backend.head(session.key))?.bytes ?? 0
       assert.ok(small < large / 2, `500 events take ${large} bytes, 1 event that is left of 501 takes ${small}`)
+    },
+  },
+  {
+    id: 'head.bytes.import',
+    level: 'must',
+    promise: 'bytes counts what was imported as well, and falls when it is trimmed.',
+    prevents: 'Limits by size never take effect on a conversation that was imported.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      await session.append(backend, makeEvents(random, 41, 500), null, { import: true })
+      const large = (await backend.head(session.key))?.bytes ?? 0
+      await session.grow(backend, 1, { trimBefore: 541 })
+      const small = (await backend.head(session.key))?.bytes ?? 0
+      assert.ok(
+        small > 0 && small < large / 2,
+        `500 imported events take ${large} bytes, 1 event that is left ${small}`,
+      )
     },
   },
   {

@@ -28,6 +28,7 @@ import { manyWritersCases } from './many-writers.ts'
 import { durabilityCases } from './durability.ts'
 import { killedInLargeCases } from './killed-in-large.ts'
 import { corruptionCases } from './corruption.ts'
+import { eraseLargeCases } from './erase-large.ts'
 import { eraseBytesCases } from './erase-bytes.ts'
 import { maintenanceCases } from './maintenance.ts'
 import { maintenanceDamageCases } from './maintenance-damage.ts'
@@ -52,6 +53,7 @@ export const cases: readonly Case[] = [
   ...importCases,
   ...eraseCases,
   ...eraseBytesCases,
+  ...eraseLargeCases,
   ...listCases,
   ...keyCases,
   ...valueCases,

@@ -3,12 +3,15 @@ import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Case } from '../case.ts'
+import { withChild } from '../child/with-child.ts'
 import { listKeys, readAll } from '../probe/collect.ts'
 import { contents } from '../probe/contents.ts'
 import { buildImage } from '../probe/damage.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { rejects } from '../probe/rejects.ts'
 import { secondOf } from '../probe/second-of.ts'
+
+const KILLS = 3
 
 export const readOnlyCases: readonly Case[] = [
   {
@@ -93,6 +96,37 @@ export const readOnlyCases: readonly Case[] = [
         }
         await backend.close()
         assert.deepEqual(await contents(directory), before, `the files, cut by ${cut} bytes and opened read-only`)
+      }
+    },
+  },
+  {
+    id: 'read-only.after-kill',
+    level: 'must',
+    promise:
+      'A read-only open after its writer was killed while it wrote reads the store or refuses it with a StoreError, and leaves every file as it was.',
+    prevents: 'Looking at a store after a crash removes what tells how far its writer had come.',
+    requires: ['persistent', 'files', 'module'],
+    starts: 'closed',
+    async run(context) {
+      const { backend, directory, random, count } = context
+      for (let cycle = 0; cycle < count(KILLS); cycle++) {
+        await withChild(context, async (child) => {
+          await child.open()
+          await child.churn('churned', 1, context.seed + cycle)
+          child.churn('churned', Number.MAX_SAFE_INTEGER, context.seed + cycle).catch(() => undefined) // it ends with the child
+          const delayMs = 5 + random.next() * 20
+          await new Promise((resolve) => setTimeout(resolve, delayMs))
+        })
+        const before = await contents(directory)
+        try {
+          await backend.open({ readOnly: true })
+          await readAll(backend, 'churned')
+          await listKeys(backend)
+        } catch (error) {
+          if (!isStoreError(error)) throw error
+        }
+        await backend.close()
+        assert.deepEqual(await contents(directory), before, 'the files after a crash, opened read-only')
       }
     },
   },

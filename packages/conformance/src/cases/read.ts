@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import type { Case } from '../case.ts'
+import { appendBulk } from '../child/append-bulk.ts'
 import { ALL, listKeys, readAll, readSeqs } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { growLong } from '../probe/grow-long.ts'
 import { openDescriptors } from '../probe/open-descriptors.ts'
+
+const VERY_LONG = 150_000
+const LARGE_APPEND = 11_000
 
 export const readCases: readonly Case[] = [
   {
@@ -60,6 +64,25 @@ export const readCases: readonly Case[] = [
       for (let i = 0; i < count(5); i++) await session.grow(backend, 1000)
       await session.check(backend)
       assert.deepEqual(await readAll(backend, session.key, ALL, { reverse: true }), [...session.events].reverse())
+    },
+  },
+  {
+    id: 'read.very-long',
+    level: 'must',
+    promise: 'A session of 150,000 events comes back whole in one read, in order and to the last one.',
+    prevents: 'The end of a very long conversation is missing, or reading it takes all the memory.',
+    async run({ backend }) {
+      for (let from = 1; from <= VERY_LONG; from += LARGE_APPEND) {
+        await appendBulk(backend, 'very long', from, Math.min(LARGE_APPEND, VERY_LONG + 1 - from))
+      }
+      let seen = 0
+      for await (const batch of backend.read('very long', ALL)) {
+        for (const { seq, id } of batch) {
+          if (seq === ++seen && id === `very long-${seq}`) continue
+          assert.deepEqual({ seq, id }, { seq: seen, id: `very long-${seen}` })
+        }
+      }
+      assert.equal(seen, VERY_LONG)
     },
   },
   {

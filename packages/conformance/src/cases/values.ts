@@ -101,6 +101,20 @@ export const valueCases: readonly Case[] = [
     },
   },
   {
+    id: 'values.twenty-megabytes',
+    level: 'must',
+    promise: 'An event of 20 MB comes back exactly.',
+    prevents: 'A message with a video or a large document is cut or refused.',
+    async run({ backend, random }) {
+      const session = new ExpectedSession(random)
+      const text = random.word(1024).repeat(20 * 1024)
+      await session.grow(backend, 1, { fields: { text } })
+      const [stored] = await readAll(backend, session.key)
+      assert.ok(stored?.['text'] === text, `a text of ${text.length} characters came back changed`)
+      assert.equal((await backend.head(session.key))?.last, 1)
+    },
+  },
+  {
     id: 'values.random',
     level: 'must',
     promise: 'Every JSON value comes back exactly, with its keys in their order.',

@@ -24,6 +24,15 @@ function changesError(name: string, caughtBy: readonly string[], change: (error:
 const renumbered = (events: readonly EventRecord[], start: number): EventRecord[] =>
   events.map((event, index) => Object.assign({}, event, { seq: start + index }))
 
+/** Throws the error again, if it is a CONFLICT with the events of a session as its cause. */
+async function showing(inner: Backend, session: string, error: unknown): Promise<never> {
+  if (!isStoreError(error, 'CONFLICT')) throw error
+  const events: EventRecord[] = []
+  for await (const batch of inner.read(session, [{ from: 1, to: 1e9 }])) events.push(...batch)
+  const { expected = 0, actual = 0 } = error
+  throw new StoreError('CONFLICT', error.message, { expected, actual, cause: new Error(JSON.stringify(events)) })
+}
+
 export const appendMutants: readonly Mutant[] = [
   append(
     'ignores expected.last',
@@ -138,6 +147,52 @@ export const appendMutants: readonly Mutant[] = [
           throw new StoreError(code, error.message, { expected, actual, cause: new Error(JSON.stringify(args)) })
         }),
   ),
+  memoryMutant('shows in a CONFLICT what the session holds', ['append.refused.no-contents'], (inner) => ({
+    append: (session, ...rest) =>
+      inner.append(session, ...rest).catch((error: unknown) => showing(inner, session, error)),
+    erase: (session, ...rest) =>
+      inner.erase(session, ...rest).catch((error: unknown) => showing(inner, session, error)),
+  })),
+  memoryMutant('shows in a CONFLICT what another session holds', ['append.refused.no-contents'], (inner) => {
+    let other = ''
+    return {
+      async append(session, ...rest) {
+        if (other === '') other = session
+        await inner.append(session, ...rest).catch((error: unknown) => showing(inner, other, error))
+      },
+    }
+  }),
+  append(
+    'stores at most 10,000 events of one append',
+    ['append.batch.large'],
+    (inner) =>
+      (session, expected, events, ...rest) =>
+        inner.append(session, expected, events.slice(0, 10_000), ...rest),
+  ),
+  append(
+    'refuses an event of 16 MB',
+    ['values.twenty-megabytes'],
+    (inner) =>
+      async (session, expected, events, ...rest) => {
+        if (events.some(({ text }) => typeof text === 'string' && text.length > 2 ** 24)) {
+          throw new StoreError('TOO_LARGE', 'The event is too large.')
+        }
+        await inner.append(session, expected, events, ...rest)
+      },
+  ),
+  memoryMutant('does not count the bytes of an import', ['head.bytes.import'], (inner) => {
+    const imported = new Map<string, number>()
+    return {
+      async append(session, expected, events, projection, options) {
+        await inner.append(session, expected, events, projection, options)
+        if (options?.import === true) imported.set(session, (await inner.head(session))?.bytes ?? 0)
+      },
+      async head(session) {
+        const head = await inner.head(session)
+        return head && { ...head, bytes: Math.max(1, head.bytes - (imported.get(session) ?? 0)) }
+      },
+    }
+  }),
   append(
     'throws instead of rejecting',
     ['append.invalid.rejects'],

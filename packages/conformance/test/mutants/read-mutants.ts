@@ -445,4 +445,15 @@ export const readMutants: readonly Mutant[] = [
       },
     }
   }),
+  read(
+    'gives at most 100,000 events',
+    ['read.very-long'],
+    (inner) => (session, ranges, options) =>
+      inner.read(session, ranges, { ...options, limit: Math.min(options?.limit ?? Infinity, 100_000) }),
+  ),
+  read(
+    'looks at the first 4,096 ranges',
+    ['read.ranges.many'],
+    (inner) => (session, ranges, options) => inner.read(session, ranges.slice(0, 4096), options),
+  ),
 ]

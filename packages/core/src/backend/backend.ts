@@ -73,7 +73,7 @@ export interface Head {
   readonly incarnation: string
   /**
    * What the readable events take in this storage, roughly; never 0 while there are any.
-   * @case head.bytes head.bytes.grows head.bytes.falls
+   * @case head.bytes head.bytes.grows head.bytes.falls head.bytes.import
    */
   readonly bytes: number
   /**
@@ -204,7 +204,7 @@ export interface Backend {
    * @case read.snapshot.append read.snapshot.trim read.snapshot.ranges shared.snapshot.append shared.snapshot.trim
    *   read.snapshot.new-life shared.snapshot.new-life readers.snapshot.append readers.snapshot.trim
    *   readers.snapshot.new-life read.snapshot.many-writes readers.snapshot.many-writes outside.one-moment
-   *   atomicity.read-whole-batches read.long read.parallel read.range.matrix
+   *   atomicity.read-whole-batches read.long read.very-long read.parallel read.range.matrix
    *   read.range.adjacent read.ranges.many erase.running-reader; read.invalid.order; read.invalid.numbers;
    *   read.unknown; read.batch.never-empty; read.break.releases read.throw.releases list.break.releases
    */
@@ -226,7 +226,8 @@ export interface Backend {
    * for whoever reads meanwhile and after a crash: a read that meets an erase may end with a `StoreError` other than
    * `CORRUPT`, `head` and `list` may not. `CONFLICT` unless its last seq is `expectedLast`; erasing what does not exist
    * (`expectedLast` 0) does nothing. Used again, the session begins at 1 in a new incarnation.
-   * @case erase.every-byte erase.every-byte.set-aside erase.every-byte.killed erase.removes erase.trimmed
+   * @case erase.every-byte erase.every-byte.set-aside erase.every-byte.killed erase.every-byte.large
+   *   erase.every-byte.beside-reader erase.removes erase.trimmed
    *   erase.sessions-apart persistent.erase; atomicity.erase durability.killed-in-erase readers.sessions-come-and-go outside.large-erase
    *   outside.comes-back durability.killed-in-large-erase;
    *   erase.compares erase.missing erase.race shared.erase.race shared.erase.processes; erase.begins-anew

@@ -32,8 +32,8 @@ export interface Capabilities {
    */
   readonly concurrentReaders: boolean
   /**
-   * Damaged storage is reported as `CORRUPT`, never as fewer or different events or heads. If false, damage gives what
-   * is there or a `StoreError`, and no other error.
+   * Damaged storage is reported as `CORRUPT`, never as fewer or different events or heads. If false, damage gives
+   * heads and events of the right types, whatever their values, or a `StoreError`, and no other error.
    * @case corruption.*; corruption.without-promise
    */
   readonly detectsDamage: boolean
