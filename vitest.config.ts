@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@turnlog/source'] } },
   test: {
     include: [
+      'test/**/*.test.ts',
       'packages/*/test/**/*.test.ts',
       'examples/test/**/*.test.ts',
       'bench/test/**/*.test.ts',

@@ -7,8 +7,8 @@ export { repairPairs } from '@turnlog/messages'
 export { toolLinks } from '@turnlog/messages'
 export { ViewFold } from './view/view-fold.ts'
 
-export type { BackendRegistry, NoBackendOptions } from './config/backend-registry.ts'
-export type { Clock } from './config/clock.ts'
+export type { BackendRegistry, NoBackendOptions } from './backend/backend-registry.ts'
+export type { Clock } from './runtime/clock.ts'
 export type { Migration } from './config/register-migration.ts'
 export type { BackendLoader, RegisterOptions } from './config/register-backends.ts'
 export type {
@@ -18,8 +18,8 @@ export type {
   StoreConfig,
   StoreSettings,
 } from './config/store-config.ts'
-export type { LimitRules, StoreLimits } from './config/store-limits.ts'
-export type { StoreWarning } from './config/store-warning.ts'
+export type { LimitRules, StoreLimits } from './limits/store-limits.ts'
+export type { StoreWarning } from './runtime/store-warning.ts'
 export type { Diagnostics, Measured } from './diagnostics/observe.ts'
 export type { StoreErrorCode, StoreErrorDetails } from './errors/store-error.ts'
 export type { Position, Run } from './events/run.ts'
@@ -41,11 +41,11 @@ export type {
   Truncated,
 } from './events/session-event.ts'
 export type { Json, JsonObject } from './json/json.ts'
-export type { AutoCompactPolicy } from './lifecycle/auto-compact-policy.ts'
-export type { ExpirePolicy, ExpireRules } from './lifecycle/expire-policy.ts'
-export type { RetentionPolicy, RetentionRules } from './lifecycle/retention-policy.ts'
-export type { SweepResult } from './lifecycle/sweep-result.ts'
-export type { SweepSchedule } from './lifecycle/sweep-schedule.ts'
+export type { AutoCompactPolicy } from './retention/policies.ts'
+export type { ExpirePolicy, ExpireRules } from './retention/policies.ts'
+export type { RetentionPolicy, RetentionRules } from './retention/policies.ts'
+export type { SweepResult } from './store/session-store.ts'
+export type { SweepSchedule } from './retention/policies.ts'
 export type { PairRepair, RepairedMessages } from '@turnlog/messages'
 export type { ToolLinks, ToolLinksOf } from '@turnlog/messages'
 export type { SummaryRequest } from './plan/summarize.ts'

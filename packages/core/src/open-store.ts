@@ -1,11 +1,12 @@
 import type { Backend, OpenOptions, OpenReport } from './backend/backend.ts'
 import { requireMigration } from './config/register-migration.ts'
-import { reportWarning } from './config/report-warning.ts'
+import { reportWarning } from './runtime/report-warning.ts'
 import type { ResolvedBackend } from './config/resolve-backend.ts'
 import { resolveBackend } from './config/resolve-backend.ts'
 import type { StoreConfig, StoreSettings } from './config/store-config.ts'
 import { observe } from './diagnostics/observe.ts'
 import { isStoreError } from './errors/store-error.ts'
+import { RetentionService } from './retention/retention-service.ts'
 import type { Message, SessionStore } from './store/session-store.ts'
 import { Store } from './store/store.ts'
 
@@ -34,7 +35,10 @@ export async function openStore<M extends object = Message>(
     reportWarning(resolved.config, { code, message, ...(session === undefined ? undefined : { session }) })
   }
   const { migrateFrom, readOnly = false } = settings
-  const store = new Store<M>({ backend, readOnly }, settings)
+  const store = new Store<M>(
+    { backend, readOnly, retention: (access) => new RetentionService(access, settings) },
+    settings,
+  )
   if (migrateFrom === undefined) return store
   try {
     await requireMigration()<M>(store, migrateFrom, (warning) => reportWarning(resolved.config, warning))

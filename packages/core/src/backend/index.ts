@@ -15,7 +15,7 @@ export type {
 export type { BackendDriver, DriverFactory } from './backend-driver.ts'
 export type { BackendDefinition, BackendOptions, LockDescription, StorePlace } from './backend-definition.ts'
 export type { Capabilities, Durability } from './capabilities.ts'
-export type { BackendRegistry } from '../config/backend-registry.ts'
+export type { BackendRegistry } from './backend-registry.ts'
 export { isBackend } from './is-backend.ts'
 export { isDamage, listIntactSessions } from './list-intact.ts'
 export type { OnDamaged } from './list-intact.ts'

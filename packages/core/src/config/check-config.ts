@@ -1,6 +1,6 @@
 import { isBackend } from '../backend/is-backend.ts'
-import type { Rule, Rules } from './option-rules.ts'
-import { aFunction, anObject, checkOptions, invalid, isRecord, show, wholeNumber } from './option-rules.ts'
+import type { Rule, Rules } from '../errors/option-rules.ts'
+import { aFunction, anObject, checkOptions, invalid, isRecord, show, wholeNumber } from '../errors/option-rules.ts'
 import { MEMORY } from './load-definition.ts'
 import { defaultBackendName, registeredOptions } from './register-backends.ts'
 import { checkPolicies, POLICIES } from './check-policies.ts'

@@ -1,6 +1,6 @@
-import type { Rule, Rules } from './option-rules.ts'
-import { aFunction, anObject, checkOptions, invalid, isRecord, wholeNumber } from './option-rules.ts'
-import type { LimitRules } from './store-limits.ts'
+import type { Rule, Rules } from '../errors/option-rules.ts'
+import { aFunction, anObject, checkOptions, invalid, isRecord, wholeNumber } from '../errors/option-rules.ts'
+import type { LimitRules } from '../limits/store-limits.ts'
 
 const milliseconds = wholeNumber('milliseconds', 0)
 

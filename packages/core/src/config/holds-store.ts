@@ -1,4 +1,4 @@
-import { nodeModules } from './node-modules.ts'
+import { nodeModules } from '../runtime/node-modules.ts'
 
 /** False only if there is certainly nothing: no such path, or an empty directory. */
 export async function holdsStore(path: string): Promise<boolean> {

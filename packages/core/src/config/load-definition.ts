@@ -1,7 +1,7 @@
 import { CONTRACT } from '../backend/backend.ts'
 import type { BackendDefinition } from '../backend/backend-definition.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../errors/nearest-name.ts'
 import type { BackendLoader } from './register-backends.ts'
 import { registeredBackends, registeredOptions } from './register-backends.ts'
 

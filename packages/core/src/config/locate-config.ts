@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts'
-import { nodeModules } from './node-modules.ts'
-import type { NodeModules } from './node-modules.ts'
+import { nodeModules } from '../runtime/node-modules.ts'
+import type { NodeModules } from '../runtime/node-modules.ts'
 import type { StoreConfig } from './store-config.ts'
 
 export interface LocatedConfig {

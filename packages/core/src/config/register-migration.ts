@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts'
 import type { SessionStore } from '../store/session-store.ts'
-import type { StoreWarning } from './store-warning.ts'
+import type { StoreWarning } from '../runtime/store-warning.ts'
 
 /** Brings the sessions of a directory into a store that is being opened. If it rejects, so does opening. */
 export type Migration = <M extends object>(

@@ -9,7 +9,7 @@ import { locateConfig } from './locate-config.ts'
 import { defaultBackendName } from './register-backends.ts'
 import { parseStoreString } from './parse-store-string.ts'
 import type { BackendChoice, StoreConfig } from './store-config.ts'
-import type { StoreWarning } from './store-warning.ts'
+import type { StoreWarning } from '../runtime/store-warning.ts'
 
 export interface ResolvedBackend {
   /** Not opened yet. */

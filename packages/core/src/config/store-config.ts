@@ -1,16 +1,9 @@
 import type { Backend } from '../backend/backend.ts'
 import type { BackendOptions } from '../backend/backend-definition.ts'
+import type { RetentionSettings } from '../retention/policies.ts'
+import type { SessionSettings } from '../store/session-settings.ts'
 import type { JsonObject } from '../json/json.ts'
-import type { AutoCompactPolicy } from '../lifecycle/auto-compact-policy.ts'
-import type { ExpirePolicy } from '../lifecycle/expire-policy.ts'
-import type { RetentionPolicy } from '../lifecycle/retention-policy.ts'
-import type { SweepSchedule } from '../lifecycle/sweep-schedule.ts'
-import type { SessionView } from '../store/session-store.ts'
-import type { BackendRegistry } from './backend-registry.ts'
-import type { Clock } from './clock.ts'
-import type { StoreLimits } from './store-limits.ts'
-import type { StoreWarning } from './store-warning.ts'
-import type { ToolLinks } from '@turnlog/messages'
+import type { BackendRegistry } from '../backend/backend-registry.ts'
 
 /** Makes the backend when the store is opened. Gets `path`, `durability` and the `backendOptions` in one object. */
 export type BackendFactory = (options: BackendOptions) => Backend | Promise<Backend>
@@ -88,55 +81,7 @@ export type BackendChoice =
   | ByDefault
   | ByFactory
 
-export interface StoreSettings<M extends object = JsonObject> {
-  /**
-   * How many bytes of views to keep in memory. A session is kept from its second use on, so that reading many sessions
-   * once pushes out none that is in use. One that has dropped out, or was only written to, costs a cold load when it is
-   * read; 0 keeps none.
-   * @default 32 MiB
-   */
-  readonly viewCacheBytes?: number
-  /**
-   * Open for looking only: every write is refused with `READ_ONLY`, and nothing on the storage changes. A JSONL store
-   * can be read so while another process writes to it.
-   * @default false
-   */
-  readonly readOnly?: boolean
-  /** @default see each limit */
-  readonly limits?: StoreLimits
-  /**
-   * Summarises what a view must lose when it exceeds `limits.maxMessages` or `limits.maxSessionBytes`. Gets the oldest
-   * messages of the view, down to 80 % of the limit, with the summary so far; what it gives becomes the summary, and
-   * those messages leave the view, in one append. Runs outside the way of writes, four sessions at a time; a failure is
-   * a warning, and it is tried again with longer and longer pauses.
-   * @default none: the limits cut
-   */
-  onOverflow?(view: SessionView<M>, options: { readonly signal: AbortSignal }): Promise<string>
-  /** Delete sessions that nobody uses any more. @default nothing expires */
-  readonly expire?: ExpirePolicy
-  /** Remove events that left the view, after a while. @default they stay until `compact` */
-  readonly retention?: RetentionPolicy
-  /** Remove events that left the view, where they are many. @default they stay until `compact` */
-  readonly autoCompact?: AutoCompactPolicy
-  /**
-   * When the sweeper runs, which carries out `expire`, `retention` and `autoCompact`; without any of them it does not
-   * run. `'manual'`: only when `store.sweep()` is called.
-   * @default every 10 minutes
-   */
-  readonly sweep?: SweepSchedule | 'manual'
-  /**
-   * Says which tool calls a message makes and answers, for message shapes that Turnlog does not know. Asked first;
-   * `undefined` leaves it to the shapes that are known. Costs one call for each message that a cut looks at.
-   * @default only the known shapes
-   */
-  toolLinks?(message: M): ToolLinks | undefined
-  /** @default the system's clock */
-  readonly clock?: Clock
-  /**
-   * Told about everything that went on working but should be known: a fallback in use, a torn tail cut off.
-   * @default `process.emitWarning`, or `console.warn` where there is no process
-   */
-  readonly onWarning?: (warning: StoreWarning) => void
+export interface StoreSettings<M extends object = JsonObject> extends SessionSettings<M>, RetentionSettings {
   /**
    * A directory of legacy sessions (`*.json`, or `*.jsonl` with `*.meta.json`) to bring in before the store opens. If
    * that fails, opening fails, and opening again goes on where it stopped. Costs nothing once they are in. Node only.

@@ -1,4 +1,4 @@
-import { nodeModules } from '../config/node-modules.ts'
+import { nodeModules } from '../runtime/node-modules.ts'
 import { isStoreError } from '../errors/store-error.ts'
 
 /** What every measurement has. */

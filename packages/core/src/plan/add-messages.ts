@@ -1,6 +1,6 @@
 import { StoreError } from '../errors/store-error.ts'
-import type { AddLimit, ViewLimit } from '../lifecycle/view-limit.ts'
-import { limitCut } from '../lifecycle/view-limit.ts'
+import type { AddLimit, ViewLimit } from '../limits/view-limit.ts'
+import { limitCut } from '../limits/view-limit.ts'
 import type { NormalMessage } from '../normalise/normalise-message.ts'
 import type { ToolLinksOf } from '@turnlog/messages'
 import type { Draft } from './draft.ts'

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/store-error.ts'
-import { checkObject } from './check-options.ts'
+import { checkObject } from '../errors/check-arguments.ts'
 
 /**
  * An object whose fields are all there is to it, also one of another realm. Of a `Date` or an instance of a class JSON

@@ -7,7 +7,7 @@ import type { SessionQueues } from '../queue/session-queues.ts'
 import type { EventSource } from '../view/read-events.ts'
 import { visibleVersion } from '../view/session-state.ts'
 import { stateAt } from '../view/state-at.ts'
-import { checkObject, checkWholeNumber } from './check-options.ts'
+import { checkObject, checkWholeNumber } from '../errors/check-arguments.ts'
 import type { WriteResult } from './session-store.ts'
 
 interface ForkContext<M> {

@@ -3,7 +3,7 @@ import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { normaliseMessage } from '../normalise/normalise-message.ts'
 import { sameJson } from '../normalise/same-json.ts'
 import type { SessionState } from '../view/session-state.ts'
-import { describe } from './check-options.ts'
+import { describe } from '../errors/check-arguments.ts'
 
 /**
  * Normalises the messages of a caller, now: what the caller does to them afterwards must not matter. A message that

@@ -9,7 +9,7 @@ import type { Projection } from '../view/projection.ts'
 import { projectionOf } from '../view/projection.ts'
 import { readProjection } from '../view/read-projection.ts'
 import type { EventSource } from '../view/read-events.ts'
-import { checkObject, checkWholeNumber } from './check-options.ts'
+import { checkObject, checkWholeNumber } from '../errors/check-arguments.ts'
 import type { ListOptions, SessionInfo } from './session-store.ts'
 
 /** Heads that are asked for at a time for a page. Deleted sessions have heads as well, so it takes more than its limit. */

@@ -5,7 +5,7 @@ import { freezeAndMeasure } from '../normalise/freeze.ts'
 import type { Head } from '../backend/backend.ts'
 import type { EventSource } from '../view/read-events.ts'
 import { explainGap } from '../view/read-events.ts'
-import { checkFlag, checkWholeNumber } from './check-options.ts'
+import { checkFlag, checkWholeNumber } from '../errors/check-arguments.ts'
 import type { EventRange } from './session-store.ts'
 
 /**

@@ -2,7 +2,6 @@ import type { Backend } from '../backend/backend.ts'
 import type { Position } from '../events/run.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { JsonObject } from '../json/json.ts'
-import type { SweepResult } from '../lifecycle/sweep-result.ts'
 import type { SummaryRequest } from '../plan/summarize.ts'
 
 /** The least that a message is. Use your SDK's own type as `M` instead. */
@@ -119,6 +118,25 @@ export interface DeleteOptions {
   readonly erase?: boolean
   readonly expectedVersion?: number
   readonly reason?: string
+}
+
+/** What one step of a sweep did. */
+export interface SweepResult {
+  /** Sessions and traces of deleted ones that it looked at. */
+  readonly sessions: number
+  /** Sessions deleted because nobody had used them for as long as `expire` says. */
+  readonly expired: number
+  /** Traces of deleted sessions that were erased. */
+  readonly tracesErased: number
+  /** Sessions from which events were removed. */
+  readonly compacted: number
+  readonly eventsRemoved: number
+  /** Sessions that could not be worked on; a warning tells more of each. */
+  readonly failed: number
+  /** The wall clock has jumped, so nothing was removed for its age. */
+  readonly clockJumped: boolean
+  /** The last session was reached; the next step begins with the first. */
+  readonly done: boolean
 }
 
 export interface StoreStats {

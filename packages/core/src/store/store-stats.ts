@@ -1,5 +1,5 @@
 import type { Backend, SessionHead } from '../backend/backend.ts'
-import { deadBytes } from '../lifecycle/dead-bytes.ts'
+import { deadBytes } from '../view/dead-bytes.ts'
 import type { Projection } from '../view/projection.ts'
 import { readProjection } from '../view/read-projection.ts'
 import type { LargeSession, StoreStats } from './session-store.ts'

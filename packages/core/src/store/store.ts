@@ -1,19 +1,19 @@
 import type { Backend } from '../backend/backend.ts'
 import { observedBackend } from '../backend/observed-backend.ts'
 import { SessionStates } from '../cache/session-states.ts'
-import { guardedToolLinks } from '../config/guarded-tool-links.ts'
-import type { StoreSettings } from '../config/store-config.ts'
+import { guardedToolLinks } from './guarded-tool-links.ts'
+import type { SessionSettings } from './session-settings.ts'
+import type { Retention, RetentionAccess } from './retention.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { Position } from '../events/run.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { EventSchema } from '../events/upcast.ts'
 import { EVENT_SCHEMA } from '../events/upcast.ts'
 import { checkKey } from '../keys/check-key.ts'
-import type { SessionLimits } from '../lifecycle/session-limits.ts'
-import { sessionLimits } from '../lifecycle/session-limits.ts'
-import { StoreKeeper } from '../lifecycle/store-keeper.ts'
-import type { SweepResult } from '../lifecycle/sweep-result.ts'
-import { isLimited } from '../lifecycle/view-limit.ts'
+import type { SessionLimits } from '../limits/session-limits.ts'
+import { sessionLimits } from '../limits/session-limits.ts'
+import type { SweepResult } from './session-store.ts'
+import { isLimited } from '../limits/view-limit.ts'
 import { normaliseJson } from '../normalise/normalise-json.ts'
 import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { bytesOf, normaliseMessage } from '../normalise/normalise-message.ts'
@@ -41,13 +41,12 @@ import { watchSession } from '../watch/watch-session.ts'
 import {
   checkCutTarget,
   checkFlag,
-  checkHistoryOptions,
   checkObject,
   checkSignal,
   checkText,
   checkWholeNumber,
-  checkWriteOptions,
-} from './check-options.ts'
+} from '../errors/check-arguments.ts'
+import { checkHistoryOptions, checkWriteOptions } from './check-options.ts'
 import { importEvents } from './import-events.ts'
 import { forkSession } from './fork-session.ts'
 import { internMessages } from './intern-messages.ts'
@@ -82,12 +81,14 @@ import { viewOf } from './view-of.ts'
 const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024
 
 /** What a store is made from beside its settings. */
-export interface StoreParts {
+export interface StoreParts<M extends object> {
   /** Opened. */
   readonly backend: Backend
   readonly readOnly: boolean
   /** @default the versions of this release */
   readonly schema?: EventSchema
+  /** Makes what removes sessions and events of this store. */
+  retention(access: RetentionAccess<M>): Retention<M>
 }
 
 /** What a read was asked for: a state, and how its messages are to be given. */
@@ -112,12 +113,13 @@ export class Store<M extends object> implements SessionStore<M> {
   readonly #otherWriters: boolean
   readonly #queues: SessionQueues<M>
   readonly #limits: (key: string) => SessionLimits
-  readonly #keeper: StoreKeeper<M>
+  readonly #retention: Retention<M>
   readonly #unfinished = new Unfinished()
   readonly #closed = new AbortController()
   #closing: Promise<void> | undefined
 
-  constructor({ backend, readOnly, schema = EVENT_SCHEMA }: StoreParts, settings: StoreSettings<M>) {
+  constructor(parts: StoreParts<M>, settings: SessionSettings<M>) {
+    const { backend, readOnly, schema = EVENT_SCHEMA } = parts
     const { clock = Date } = settings
     this.#now = () => clock.now()
     this.#otherWriters = backend.capabilities.access === 'shared' || readOnly
@@ -137,25 +139,22 @@ export class Store<M extends object> implements SessionStore<M> {
       settled: (session, state) => {
         this.#states.keep(session, state)
         this.#signals.wake(session)
-        this.#keeper.settled(session, state)
+        this.#retention.settled(session, state)
       },
       forget: (session) => this.#states.forget(session),
     })
-    this.#keeper = new StoreKeeper<M>(
-      {
-        source: this.#source,
-        states: this.#states,
-        toolLinks: this.#toolLinks,
-        queues: this.#queues,
-        readOnly,
-        limits: this.#limits,
-        write: async (key, plan, needs) => this.#write(key, undefined, [], 0, plan, needs),
-        finish: (key, plan, needs) => this.#queues.enqueue(key, { bytes: 0, plan, ...needs }),
-        summarize: (key, request) => this.summarize(key, request),
-        deleteSession: (key, options) => this.deleteSession(key, options),
-      },
-      settings,
-    )
+    this.#retention = parts.retention({
+      source: this.#source,
+      states: this.#states,
+      toolLinks: this.#toolLinks,
+      queues: this.#queues,
+      readOnly,
+      limits: this.#limits,
+      write: async (key, plan, needs) => this.#write(key, undefined, [], 0, plan, needs),
+      finish: (key, plan, needs) => this.#queues.enqueue(key, { bytes: 0, plan, ...needs }),
+      summarize: (key, request) => this.summarize(key, request),
+      deleteSession: (key, options) => this.deleteSession(key, options),
+    })
   }
 
   // Not async, because every agent adds: a promise around a promise takes three more turns to settle.
@@ -283,7 +282,7 @@ export class Store<M extends object> implements SessionStore<M> {
 
   async compact(key: string): Promise<CompactResult> {
     this.#checkSession(key)
-    return this.#unfinished.add(this.#keeper.compact(key))
+    return this.#unfinished.add(this.#retention.compact(key))
   }
 
   async deleteSession(key: string, options: DeleteOptions = {}): Promise<boolean> {
@@ -296,19 +295,19 @@ export class Store<M extends object> implements SessionStore<M> {
       existed = planDelete(draft, reason)
     }
     // Before anything that was asked for later: a write in between would begin the session anew, and nothing be erased.
-    const needs = erase === true ? { afterwards: () => this.#keeper.eraseDeleted(key) } : undefined
+    const needs = erase === true ? { afterwards: () => this.#retention.eraseDeleted(key) } : undefined
     await this.#write(key, write, [], 0, plan, needs)
     return existed
   }
 
   async expire(options: { readonly idleForMs: number; readonly prefix?: string }): Promise<{ sessions: number }> {
     this.#check()
-    return this.#keeper.expire(options)
+    return this.#retention.expire(options)
   }
 
   async sweep(): Promise<SweepResult> {
     this.#check()
-    return this.#keeper.sweep()
+    return this.#retention.sweep()
   }
 
   getHistory(key: string, options?: HistoryOptions): Promise<M[]> {
@@ -390,7 +389,7 @@ export class Store<M extends object> implements SessionStore<M> {
 
   async #close(): Promise<void> {
     this.#closed.abort()
-    await this.#keeper.stop()
+    await this.#retention.stop()
     await this.#unfinished.settled()
     await this.#queues.idle()
     await this.#source.backend.close()

@@ -4,7 +4,7 @@ import { parseStoreString } from '../../src/config/parse-store-string.ts'
 import type { StoreConfig } from '../../src/config/store-config.ts'
 import { memoryBackend } from '../../src/memory/index.ts'
 
-declare module '../../src/config/backend-registry.ts' {
+declare module '../../src/backend/backend-registry.ts' {
   interface BackendRegistry {
     shelf: { readonly path: string; readonly durability?: 'sync' | 'os'; readonly shelves?: number }
   }

@@ -4,6 +4,7 @@ import { memoryBackend } from '@turnlog/core/memory'
 import { expect, test } from 'vitest'
 import type { EventSchema } from '../../src/events/upcast.ts'
 import { EVENT_SCHEMA } from '../../src/events/upcast.ts'
+import { RetentionService } from '../../src/retention/retention-service.ts'
 import { Store } from '../../src/store/store.ts'
 
 const KEY = 'old'
@@ -28,7 +29,10 @@ async function backendOf(events: readonly EventRecord[]): Promise<ReturnType<typ
 
 test('an older version of an event is brought up to date on reading, and its log stays as it is', async () => {
   const backend = await backendOf(fixture)
-  const store = new Store<object>({ backend, readOnly: false, schema: nextSchema }, {})
+  const store = new Store<object>(
+    { backend, readOnly: false, schema: nextSchema, retention: (access) => new RetentionService(access, {}) },
+    {},
+  )
   expect(await store.load(KEY)).toMatchObject({ summary: 'greeting', messages: [{ role: 'user', content: 'hello' }] })
   for await (const event of store.events(KEY, { from: 2 })) expect(event).toMatchObject({ v: 2, summary: 'greeting' })
   for await (const [record] of backend.read(KEY, [{ from: 2, to: 2 }])) expect(record).toEqual(fixture[1])

@@ -1,5 +1,5 @@
 import type { Head } from '../backend/backend.ts'
-import type { Projection } from '../view/projection.ts'
+import type { Projection } from './projection.ts'
 
 /**
  * About how many bytes of a session's log its view has no use for. The text of the messages is known; everything else

@@ -1,4 +1,4 @@
-import type { LimitRules, StoreLimits } from '../config/store-limits.ts'
+import type { LimitRules, StoreLimits } from './store-limits.ts'
 import { prefixRules } from './prefix-rules.ts'
 import type { AddLimit, ViewLimit } from './view-limit.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../config/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** The longest that a timer takes; anything longer would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors/store-error.ts'
+import { StoreError } from './store-error.ts'
 import { nearestName } from './nearest-name.ts'
 
 /** What an option may be. */

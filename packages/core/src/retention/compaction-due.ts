@@ -1,7 +1,7 @@
 import type { Head } from '../backend/backend.ts'
 import type { Projection } from '../view/projection.ts'
-import type { AutoCompactPolicy } from './auto-compact-policy.ts'
-import { deadBytes } from './dead-bytes.ts'
+import type { AutoCompactPolicy } from './policies.ts'
+import { deadBytes } from '../view/dead-bytes.ts'
 
 /** The least that a compaction writes; what it has to restate comes on top, and is weighed when it is planned. */
 const WRITTEN_BYTES = 1024

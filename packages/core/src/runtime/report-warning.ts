@@ -1,8 +1,10 @@
-import type { StoreSettings } from './store-config.ts'
 import type { StoreWarning } from './store-warning.ts'
 
 /** Tells the owner of the store. A callback that throws must not undo what has succeeded: both are then reported. */
-export function reportWarning(settings: Pick<StoreSettings, 'onWarning'>, warning: StoreWarning): void {
+export function reportWarning(
+  settings: { readonly onWarning?: (warning: StoreWarning) => void },
+  warning: StoreWarning,
+): void {
   if (settings.onWarning === undefined) return emit(warning)
   try {
     settings.onWarning(warning)

@@ -1,13 +1,13 @@
-import type { Clock } from '../config/clock.ts'
-import type { StoreWarning } from '../config/store-warning.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { StoreWarning } from '../runtime/store-warning.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { ToolLinksOf } from '@turnlog/messages'
 import type { SummaryOfLife } from '../plan/summarize.ts'
 import type { SessionView, TruncateResult } from '../store/session-store.ts'
 import { viewOf } from '../store/view-of.ts'
 import type { SessionState } from '../view/session-state.ts'
-import type { ViewLimit } from './view-limit.ts'
-import { exceededLimit, limitCut } from './view-limit.ts'
+import type { ViewLimit } from '../limits/view-limit.ts'
+import { exceededLimit, limitCut } from '../limits/view-limit.ts'
 
 /** Model calls at a time, over all sessions. */
 const MAX_RUNNING = 4

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { nearestName } from '../../src/config/nearest-name.ts'
+import { nearestName } from '../../src/errors/nearest-name.ts'
 
 const known = ['leveldb', 'jsonl', 'memory']
 

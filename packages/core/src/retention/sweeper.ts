@@ -1,8 +1,8 @@
-import type { Clock } from '../config/clock.ts'
-import type { StoreWarning } from '../config/store-warning.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { StoreWarning } from '../runtime/store-warning.ts'
 import { isStoreError } from '../errors/store-error.ts'
-import type { SweepResult } from './sweep-result.ts'
-import type { SweepSchedule } from './sweep-schedule.ts'
+import type { SweepResult } from '../store/session-store.ts'
+import type { SweepSchedule } from './policies.ts'
 
 export const DEFAULT_INTERVAL_MS: number = 10 * 60 * 1000
 const DEFAULT_JITTER = 0.1

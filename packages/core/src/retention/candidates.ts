@@ -1,4 +1,4 @@
-import type { Clock } from '../config/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 /** More than these are left for later sweeps. */
 const MAX_CANDIDATES = 10_000

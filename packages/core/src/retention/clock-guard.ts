@@ -1,4 +1,4 @@
-import type { Clock } from '../config/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 /** What the clocks may drift apart before it counts as a jump: a minute, and this share of the time that has passed. */
 const TOLERANCE_MS = 60_000

@@ -1,59 +1,37 @@
 import type { SessionHead } from '../backend/backend.ts'
-import type { SessionStates } from '../cache/session-states.ts'
-import type { Clock } from '../config/clock.ts'
-import { reportWarning } from '../config/report-warning.ts'
-import type { StoreSettings } from '../config/store-config.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { reportWarning } from '../runtime/report-warning.ts'
+import type { RetentionSettings } from './policies.ts'
+import type { SessionSettings } from '../store/session-settings.ts'
+import type { Retention, RetentionAccess } from '../store/retention.ts'
 import { observe } from '../diagnostics/observe.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
-import type { ToolLinksOf } from '@turnlog/messages'
 import { checkKeyText } from '../keys/check-key.ts'
 import { deadThrough, planCheckpoint, planCompact, planTrim } from '../plan/compact.ts'
 import type { Draft } from '../plan/draft.ts'
-import type { SummaryOfLife } from '../plan/summarize.ts'
-import type { Intent } from '../queue/intent.ts'
-import type { SessionQueues } from '../queue/session-queues.ts'
-import { checkObject, checkWholeNumber } from '../store/check-options.ts'
+import { checkObject, checkWholeNumber } from '../errors/check-arguments.ts'
 import { listIntactInfos } from '../store/list-sessions.ts'
-import type { CompactResult, TruncateResult } from '../store/session-store.ts'
+import type { CompactResult } from '../store/session-store.ts'
 import { lastDeadMessage } from '../view/last-dead-message.ts'
-import type { EventSource } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
 import type { DueCompaction } from './compaction-due.ts'
 import { isLargeRemoval } from './compaction-due.ts'
-import { fullClock } from './full-clock.ts'
+import { fullClock } from '../runtime/full-clock.ts'
 import { OverflowSummariser } from './overflow-summariser.ts'
 import { Pace } from './pace.ts'
-import type { SessionLimits } from './session-limits.ts'
-import type { SweepResult } from './sweep-result.ts'
+import type { SweepResult } from '../store/session-store.ts'
 import { SweepSteps } from './sweep-steps.ts'
 import { DEFAULT_INTERVAL_MS, Sweeper } from './sweeper.ts'
 
-type Needs<M> = Pick<Intent<M, object>, 'prepare' | 'afterwards'>
-
-export interface KeeperContext<M extends object> {
-  readonly source: EventSource
-  readonly states: SessionStates<M>
-  readonly queues: SessionQueues<M>
-  readonly toolLinks: ToolLinksOf | undefined
-  readonly readOnly: boolean
-  limits(key: string): SessionLimits
-  /** Plans and writes, as an operation of the store. */
-  write(key: string, plan: (draft: Draft<M>) => void, needs?: Needs<M>): Promise<unknown>
-  /** The same for what was begun already: not refused if the store closes meanwhile. */
-  finish(key: string, plan: (draft: Draft<M>) => void, needs: Needs<M>): Promise<unknown>
-  summarize(key: string, request: SummaryOfLife): Promise<TruncateResult>
-  deleteSession(key: string, options: { expectedVersion: number; reason: string }): Promise<boolean>
-}
-
 /** Keeps a store from growing for ever: what removes sessions and events, when it is asked to or by the policies. */
-export class StoreKeeper<M extends object> {
-  readonly #context: KeeperContext<M>
+export class RetentionService<M extends object> implements Retention<M> {
+  readonly #context: RetentionAccess<M>
   readonly #clock: Required<Clock>
   readonly #pace: Pace
   readonly #sweeper: Sweeper
   readonly #overflow: OverflowSummariser<M> | undefined
 
-  constructor(context: KeeperContext<M>, settings: StoreSettings<M>) {
+  constructor(context: RetentionAccess<M>, settings: SessionSettings<M> & RetentionSettings) {
     this.#context = context
     const clock = fullClock(settings.clock)
     this.#clock = clock

@@ -1,4 +1,4 @@
-import type { WithPrefixes } from '../lifecycle/prefix-rules.ts'
+import type { WithPrefixes } from './prefix-rules.ts'
 
 export interface LimitRules {
   /**

@@ -1,7 +1,6 @@
 import type { SessionHead } from '../backend/backend.ts'
-import type { Clock } from '../config/clock.ts'
-import type { StoreSettings } from '../config/store-config.ts'
-import type { StoreWarning } from '../config/store-warning.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { StoreWarning } from '../runtime/store-warning.ts'
 import { listIntactPages } from '../backend/list-intact.ts'
 import type { StoreError } from '../errors/store-error.ts'
 import { isStoreError } from '../errors/store-error.ts'
@@ -14,10 +13,9 @@ import { Candidates } from './candidates.ts'
 import { ClockGuard } from './clock-guard.ts'
 import type { DueCompaction } from './compaction-due.ts'
 import { compactionDue } from './compaction-due.ts'
-import type { ExpireRules } from './expire-policy.ts'
-import { prefixRules } from './prefix-rules.ts'
-import type { RetentionRules } from './retention-policy.ts'
-import type { SweepResult } from './sweep-result.ts'
+import type { ExpireRules, RetentionRules, RetentionSettings } from './policies.ts'
+import { prefixRules } from '../limits/prefix-rules.ts'
+import type { SweepResult } from '../store/session-store.ts'
 
 /** Heads looked at in one step. They are held in memory, some KB each. */
 const HEADS_PER_STEP = 256
@@ -41,7 +39,7 @@ export interface SweepActs {
   warn(warning: StoreWarning): void
 }
 
-export type SweepPolicies = Pick<StoreSettings, 'expire' | 'retention' | 'autoCompact'>
+export type SweepPolicies = Pick<RetentionSettings, 'expire' | 'retention' | 'autoCompact'>
 
 interface Counts {
   sessions: number

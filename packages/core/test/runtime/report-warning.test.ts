@@ -2,8 +2,8 @@ import { once } from 'node:events'
 
 import { expect, test } from 'vitest'
 
-import { reportWarning } from '../../src/config/report-warning.ts'
-import type { StoreWarning } from '../../src/config/store-warning.ts'
+import { reportWarning } from '../../src/runtime/report-warning.ts'
+import type { StoreWarning } from '../../src/runtime/store-warning.ts'
 
 const warning: StoreWarning = { code: 'FALLBACK_USED', message: 'Using another backend.' }
 
