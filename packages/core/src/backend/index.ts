@@ -35,6 +35,7 @@ export type {
 } from './maintenance.ts'
 export { planAppend } from './plan-append.ts'
 export type { AppendPlan } from './plan-append.ts'
+export { problemOf } from './problem-of.ts'
 export { PROJECTION_FIELDS_V1 } from './projection-fields.ts'
 export { wrapBackend } from './wrap-backend.ts'
 export type { BackendOverrides } from './wrap-backend.ts'

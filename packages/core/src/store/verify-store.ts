@@ -1,6 +1,7 @@
 import type { Head } from '../backend/backend.ts'
 import { isDamage, listIntactSessions } from '../backend/list-intact.ts'
 import { isUnfinishedCopy } from '../backend/unfinished-copy.ts'
+import { problemOf } from '../backend/problem-of.ts'
 import type { StoreError } from '../errors/store-error.ts'
 import { isStoreError } from '../errors/store-error.ts'
 import { sameJson } from '../normalise/same-json.ts'
@@ -32,7 +33,7 @@ export async function verifyStore(source: EventSource, session?: string): Promis
   /** Of a session whose head cannot be had. */
   const tell = (damage: StoreError): void => {
     if (damage.session !== undefined) sessions += 1
-    if (!problems.some((problem) => isAbout(problem, damage))) problems.push(toProblem(damage))
+    if (!problems.some((problem) => isAbout(problem, damage))) problems.push(problemOf(damage))
   }
   if (session === undefined) {
     for await (const head of listIntactSessions(source.backend, {}, tell)) await check(head.session, head)
@@ -71,14 +72,4 @@ async function verifySession(source: EventSource, session: string, head: Head): 
 function isAbout({ session, file, message }: VerifyProblem, damage: StoreError): boolean {
   if (damage.session !== undefined) return session === damage.session
   return damage.file === undefined ? message === damage.message : file === damage.file
-}
-
-function toProblem({ message, session, seq, file, line }: StoreError): VerifyProblem {
-  return {
-    message,
-    ...(session === undefined ? undefined : { session }),
-    ...(seq === undefined ? undefined : { seq }),
-    ...(file === undefined ? undefined : { file }),
-    ...(line === undefined ? undefined : { line }),
-  }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { BackendVerifyReport, MaintenanceOptions, Problem, StoreError } from '@turnlog/core/backend'
-import { isStoreError } from '@turnlog/core/backend'
+import type { BackendVerifyReport, MaintenanceOptions, Problem } from '@turnlog/core/backend'
+import { isStoreError, problemOf } from '@turnlog/core/backend'
 import type { Listed } from '../catalogue/listed.ts'
 import type { OpenFile } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
@@ -28,7 +28,7 @@ export async function verify(
     problems.push(...verdict.problems)
   })
   if (options.session === undefined) {
-    for (const error of directory.catalogue.unnamed) problems.push(toProblem(error))
+    for (const error of directory.catalogue.unnamed) problems.push(problemOf(error))
     for (const name of await directory.fileSystem.list(directory.directory)) {
       if (name.endsWith(SESSION_SUFFIX) && decodeFileName(name) === undefined) {
         const message = 'The name of the file is not one of a session, so it is ignored.'
@@ -54,7 +54,7 @@ async function verifyOne(directory: OpenDirectory, sessions: Sessions, { session
       opened = await sessions.snapshot(session)
     } catch (error) {
       if (!isStoreError(error) || error.code === 'IO') throw error
-      return await verifyDamaged(directory, path, session, toProblem(error))
+      return await verifyDamaged(directory, path, session, problemOf(error))
     }
     if (opened === undefined) return { events: 0, bytes: 0, problems: [] }
     const { lease, snapshot } = opened
@@ -93,15 +93,5 @@ async function verifyDamaged(
     return { events, bytes: size, problems: isTold ? problems : [problem, ...problems] }
   } finally {
     await file.close()
-  }
-}
-
-function toProblem({ message, session, seq, file, line }: StoreError): Problem {
-  return {
-    message,
-    ...(session === undefined ? {} : { session }),
-    ...(seq === undefined ? {} : { seq }),
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { linkSync, readFileSync, unlinkSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
@@ -52,21 +52,13 @@ export async function linkClaim(
     const place = found === undefined ? file : `${file}.${found.claim}`
     if (!tryLink(draft, place)) continue
     if (lastClaim(directory)?.claim === claim) return place
-    unlinkIfThere(place) // the claim that it follows had been replaced in the meantime
+    rmSync(place, { force: true }) // the claim that it follows had been replaced in the meantime
   }
 }
 
 export function withdrawClaim(directory: string, claim: string): void {
   const found = lastClaim(directory)
-  if (found?.claim === claim) unlinkIfThere(found.file)
-}
-
-export function unlinkIfThere(file: string): void {
-  try {
-    unlinkSync(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  if (found?.claim === claim) rmSync(found.file, { force: true })
 }
 
 /** With the name in it: if what follows cannot be understood either, it shall not follow itself. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fstatSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
@@ -13,7 +13,7 @@ import {
 } from '@turnlog/storage-kit'
 import type { LivenessSocket } from '@turnlog/storage-kit'
 
-import { lastClaim, linkClaim, LOCK_FILE, unlinkIfThere, withdrawClaim } from './claims.ts'
+import { lastClaim, linkClaim, LOCK_FILE, withdrawClaim } from './claims.ts'
 import { findLevelOwner } from './find-level-owner.ts'
 import { ownerText } from './owner-text.ts'
 import { refuseUnlessDead } from './refuse-unless-dead.ts'
@@ -77,12 +77,12 @@ export class StoreLock {
       await refuseIfOpen(directory)
       if (place !== file) {
         renameSync(draft, file)
-        unlinkIfThere(place)
+        rmSync(place, { force: true })
       }
       await removeStaleSockets(directory)
       return new StoreLock(directory, { claim, descriptor, socket }, place !== file)
     } catch (error) {
-      ignoreFailure(() => unlinkIfThere(draft))
+      ignoreFailure(() => rmSync(draft, { force: true }))
       // With the claim left in its place, and we live, nobody could ever take it over.
       ignoreFailure(() => withdrawClaim(directory, claim))
       socket?.close(descriptor !== undefined && isStillThere(descriptor))
@@ -90,7 +90,7 @@ export class StoreLock {
       locations.delete(directory)
       throw isStoreError(error) ? error : lockFailed(directory, error)
     } finally {
-      ignoreFailure(() => unlinkIfThere(draft)) // left behind, it is in nobody's way
+      ignoreFailure(() => rmSync(draft, { force: true })) // left behind, it is in nobody's way
     }
   }
 

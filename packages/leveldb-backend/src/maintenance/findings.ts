@@ -1,4 +1,4 @@
-import { isStoreError } from '@turnlog/core/backend'
+import { isStoreError, problemOf } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
 
 /** Enough to see what kind of damage it is. */
@@ -27,13 +27,7 @@ export class Findings {
 
   addError(error: unknown): void {
     if (!isStoreError(error, 'CORRUPT') && !isStoreError(error, 'UNSUPPORTED')) throw error
-    const { message, session, seq, file } = error
-    this.add({
-      message,
-      ...(session === undefined ? {} : { session }),
-      ...(seq === undefined ? {} : { seq }),
-      ...(file === undefined ? {} : { file }),
-    })
+    this.add(problemOf(error))
   }
 
   async attempt<T>(work: () => Promise<T> | T): Promise<T | undefined> {

@@ -1,6 +1,7 @@
 import { isStoreError } from '@turnlog/core/backend'
 import type { StoreError } from '@turnlog/core/backend'
 import { removeCompactPointers } from '@turnlog/leveldb-files'
+import { SingleFlight } from '@turnlog/storage-kit'
 
 import type { LogPreallocation } from '../append/log-preallocation.ts'
 import type { Database } from '../database/database.ts'
@@ -35,7 +36,7 @@ export class WriteFence {
   /** LevelDB has to be reopened. */
   #isClosed = false
   #leavesTraces = true
-  #reopening: Promise<void> | undefined
+  readonly #reopening = new SingleFlight<void>()
 
   constructor(parts: FenceParts) {
     this.#parts = parts
@@ -79,7 +80,7 @@ export class WriteFence {
   async retire(): Promise<void> {
     // Reads are not waited for, and one may just be having LevelDB reopened.
     this.#parts.database.revive = undefined
-    await this.#reopening?.catch(() => undefined) // whoever reads is told
+    await this.#reopening.running?.catch(() => undefined) // whoever reads is told
   }
 
   /** After LevelDB has been closed: a failed batch that is still in its log is cut off. @throws `IO` */
@@ -96,10 +97,7 @@ export class WriteFence {
     // To reopen makes tables of the logs, which can lead to a compaction as well.
     if (isUnchecked || this.#isClosed) await this.#parts.verifier.all()
     if (!this.#isClosed) return
-    this.#reopening ??= this.#reopen().finally(() => {
-      this.#reopening = undefined
-    })
-    await this.#reopening
+    await this.#reopening.join(() => this.#reopen())
   }
 
   async #reopen(): Promise<void> {

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 
-import { fileSystemType } from './file-system-type.ts'
-import { isLocal } from './is-local.ts'
+import { fileSystemType, isLocal } from './file-system-type.ts'
 
 /** Which file it is, as long as the machine runs: a copy of it has other numbers. */
 export interface FileIdentity {

@@ -4,8 +4,7 @@ import type { Server } from 'node:net'
 import { basename, dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
-import { fileSystemType } from './file-system-type.ts'
-import { isLocal } from './is-local.ts'
+import { fileSystemType, isLocal } from './file-system-type.ts'
 
 /** Shows that a process lives; the kernel closes it whatever becomes of that process. */
 export interface LivenessSocket {
