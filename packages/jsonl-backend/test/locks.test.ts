@@ -8,7 +8,7 @@ import type { Backend } from '@turnlog/core/backend'
 import type { FileSystem, Host } from '@turnlog/jsonl-backend/testing'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
-import { judgeOwner, openLivenessSocket } from '@turnlog/storage-kit'
+import { checkOwner, openLivenessSocket } from '@turnlog/storage-kit'
 import { nodeFileSystem } from '../src/file-system/node-file-system.ts'
 import { thisHost } from '../src/lock/host.ts'
 import { appendMessages, readAll, scratchDirectory } from './sample.ts'
@@ -127,7 +127,7 @@ describe('the lock', () => {
       // Each of them believes 99 to be dead and all the others to be alive.
       const hosts = Array.from({ length: 6 }, (_, index): Host => {
         const host = simulatedHost(index + 1)
-        return { ...host, judge: ({ pid }) => (pid === 99 ? 'dead' : 'alive') }
+        return { ...host, checkOwner: ({ pid }) => (pid === 99 ? 'dead' : 'alive') }
       })
       const outcomes = await Promise.allSettled(hosts.map((host) => make(fileSystem, host).open()))
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -229,7 +229,7 @@ function container(name: string): Host {
   return {
     ...thisHost(),
     self,
-    judge: (owner, file) => judgeOwner(owner, file, self),
+    checkOwner: (owner, file) => checkOwner(owner, file, self),
     openSocket: openLivenessSocket,
     claimed: new Map(),
     abandoned: new Set(),

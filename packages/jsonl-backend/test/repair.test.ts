@@ -189,7 +189,7 @@ describe('repair', () => {
     const backend = make(fileSystem)
     await backend.open()
     await expect(backend.maintenance?.repair({ apply: true })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
-    const host = { ...simulatedHost(2), judge: () => 'alive' as const }
+    const host = { ...simulatedHost(2), checkOwner: () => 'alive' as const }
     const other = jsonlBackendWith({ path: '/store' }, { fileSystem, host })
     await expect(other.maintenance?.repair({ apply: true })).rejects.toMatchObject({ code: 'LOCKED' })
     await backend.close()

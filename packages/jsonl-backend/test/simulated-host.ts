@@ -4,7 +4,7 @@ import type { Host } from '@turnlog/jsonl-backend/testing'
 export function simulatedHost(pid: number): Host {
   return {
     self: { host: 'simulated', boot: 'boot', pidNamespace: 'namespace', pid, start: '1' },
-    judge: (owner) => (owner.pid === pid ? 'alive' : 'dead'),
+    checkOwner: (owner) => (owner.pid === pid ? 'alive' : 'dead'),
     claimed: new Map(),
     abandoned: new Set(),
   }

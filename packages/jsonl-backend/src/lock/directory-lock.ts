@@ -34,7 +34,7 @@ export async function hasLiveWriter(fileSystem: FileSystem, directory: string, h
   const file = lockFile(directory, number)
   const owner = await readLock(fileSystem, file)
   if (owner === undefined || owner === 'gone') return true
-  return owner.released !== true && (await host.judge(owner, file)) !== 'dead'
+  return owner.released !== true && (await host.checkOwner(owner, file)) !== 'dead'
 }
 
 /**
@@ -168,7 +168,7 @@ async function refusalOf(host: Host, owner: LockRecord | undefined, file: string
   const advice = `If nobody writes there any more, remove ${file}`
   if (owner === undefined) return { reason: 'its lock file cannot be read', advice }
   if (owner.released === true || host.abandoned.has(owner.claim)) return undefined
-  const verdict = await host.judge(owner, file)
+  const verdict = await host.checkOwner(owner, file)
   if (verdict === 'dead') return undefined
   const { since } = owner
   if (verdict === 'unknown') {

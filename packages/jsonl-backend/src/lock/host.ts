@@ -1,5 +1,5 @@
 import {
-  judgeOwner,
+  checkOwner,
   needsLivenessSocket,
   openLivenessSocket,
   processIdentity,
@@ -11,7 +11,7 @@ import type { LivenessSocket, LockRecord, ProcessIdentity, Verdict } from '@turn
 export interface Host {
   readonly self: ProcessIdentity
   /** Whether the owner lives that is named in a lock file. */
-  judge(owner: LockRecord, file: string): Verdict | Promise<Verdict>
+  checkOwner(owner: LockRecord, file: string): Verdict | Promise<Verdict>
   /** Shows at a file that this process lives, if there may be others that cannot see it. */
   openSocket?(file: string): Promise<LivenessSocket | undefined>
   removeStaleSockets?(directory: string): Promise<void>
@@ -33,7 +33,7 @@ export function thisHost(): Host {
     self,
     claimed,
     abandoned,
-    judge: (owner, file) => judgeOwner(owner, file, self),
+    checkOwner: (owner, file) => checkOwner(owner, file, self),
     openSocket: async (file) => (needsLivenessSocket() ? openLivenessSocket(file) : undefined),
     removeStaleSockets,
   }

@@ -2,7 +2,7 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { judgeProcess, parseOwner, processIdentity } from '@turnlog/storage-kit'
+import { checkProcess, parseOwner, processIdentity } from '@turnlog/storage-kit'
 
 import { ownerText } from '../lock/owner-text.ts'
 
@@ -29,7 +29,7 @@ function removeAbandoned(): void {
       // What another user has put there is not to be trusted, and not ours to remove.
       if (lstatSync(directory).uid !== process.getuid?.()) continue
       const owner = parseOwner(readFileSync(join(directory, OWNER_FILE), 'utf8'))
-      if (owner !== undefined && judgeProcess(owner, self) === 'dead')
+      if (owner !== undefined && checkProcess(owner, self) === 'dead')
         rmSync(directory, { recursive: true, force: true })
     } catch {
       // Just being made or removed, or of an older version: it stays.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
-import { judgeOwner } from '@turnlog/storage-kit'
+import { checkOwner } from '@turnlog/storage-kit'
 
 import type { Found } from './claims.ts'
 import { LOCK_FILE } from './claims.ts'
@@ -13,7 +13,7 @@ import { LOCK_FILE } from './claims.ts'
  */
 export async function refuseUnlessDead(directory: string, { file, record: owner }: Found): Promise<void> {
   if (owner === undefined) return
-  const verdict = await judgeOwner(owner, file)
+  const verdict = await checkOwner(owner, file)
   if (verdict === 'dead') return
   const lock = join(directory, LOCK_FILE)
   const who = `process ${owner.pid} on ${owner.host} since ${owner.since}`

@@ -1,6 +1,6 @@
 import type { LockDescription } from '@turnlog/core/backend'
 
-import { judgeOwner } from './judge-owner.ts'
+import { checkOwner } from './check-owner.ts'
 import type { LockRecord } from './lock-record.ts'
 
 const STATES = { alive: 'held', dead: 'stale', unknown: 'unknown' } as const
@@ -10,5 +10,5 @@ export async function describeOwner(record: LockRecord | undefined, file: string
   if (record === undefined) return { state: 'unknown', file }
   if (record.released === true) return { state: 'free' }
   const { pid, host, since } = record
-  return { state: STATES[await judgeOwner(record, file)], file, pid, host, since }
+  return { state: STATES[await checkOwner(record, file)], file, pid, host, since }
 }

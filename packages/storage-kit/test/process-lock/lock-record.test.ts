@@ -1,7 +1,7 @@
-import { formatOwner, judgeProcess, parseLock, parseOwner, processIdentity } from '@turnlog/storage-kit'
+import { formatOwner, checkProcess, parseLock, parseOwner, processIdentity } from '@turnlog/storage-kit'
 import { expect, test } from 'vitest'
 
-import { formerJsonlLock, formerJsonlVerdict, formerLevelDbLock, formerLevelDbVerdict } from './former-judges.ts'
+import { formerJsonlLock, formerJsonlVerdict, formerLevelDbLock, formerLevelDbVerdict } from './former-checks.ts'
 
 const self = processIdentity()
 const { pidNamespace, start, ...rest } = self
@@ -36,7 +36,7 @@ test('a lock is judged by earlier versions as by this one, if it also has the na
     { ...self, pidNamespace: 'pid:[1]' },
   ]) {
     const record = { ...owner, since: SINCE, claim: CLAIM, fileSystem: 3, released: false }
-    const verdict = judgeProcess(owner, self)
+    const verdict = checkProcess(owner, self)
     const leveldb = formerLevelDbLock(formatOwner(record, { namespace: owner.pidNamespace, started: owner.start }))
     const former = { ...rest, namespace: pidNamespace, started: start }
     expect(leveldb).toMatchObject({ claim: CLAIM, since: SINCE })

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 
-import { judgeProcess, processIdentity } from '@turnlog/storage-kit'
+import { checkProcess, processIdentity } from '@turnlog/storage-kit'
 import type { ProcessIdentity } from '@turnlog/storage-kit'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { startTime } from '../../src/process-lock/start-time.ts'
-import { formerJsonlVerdict, formerLevelDbVerdict } from './former-judges.ts'
+import { formerJsonlVerdict, formerLevelDbVerdict } from './former-checks.ts'
 
 const own = processIdentity()
 
@@ -56,7 +56,7 @@ test.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
         let row = ''
         for (const self of STATES) {
           const [theirs, ours] = [owner.of(process), self.of(own)]
-          const verdict = judgeProcess(theirs, ours)
+          const verdict = checkProcess(theirs, ours)
           const leveldb = formerLevelDbVerdict(inLevelDbSpelling(theirs), inLevelDbSpelling(ours))
           const jsonl = formerJsonlVerdict(theirs, ours)
           row += LETTER[verdict]

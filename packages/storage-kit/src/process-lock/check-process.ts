@@ -8,7 +8,7 @@ export type Verdict = 'alive' | 'dead' | 'unknown'
  * Whether a process still lives, as `self` can see it: by pid and start time if both are in one start of one machine
  * and in one pid namespace, and otherwise only if the machine has been started anew since.
  */
-export function judgeProcess(owner: ProcessIdentity, self: ProcessIdentity): Verdict {
+export function checkProcess(owner: ProcessIdentity, self: ProcessIdentity): Verdict {
   // Within one start of a machine its name says nothing: it may change, and each container has its own.
   if (owner.boot !== self.boot) {
     const isSameMachine = owner.host === self.host && owner.boot !== '' && self.boot !== ''

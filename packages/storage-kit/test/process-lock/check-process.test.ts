@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
-import { judgeProcess, processIdentity } from '@turnlog/storage-kit'
+import { checkProcess, processIdentity } from '@turnlog/storage-kit'
 import type { ProcessIdentity } from '@turnlog/storage-kit'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -22,18 +22,18 @@ function pretend(platform: NodeJS.Platform): void {
 }
 
 onLinux('a process that runs lives, and one with its pid that started at another time is dead', () => {
-  expect(judgeProcess(self, self)).toBe('alive')
-  expect(judgeProcess(parent, self)).toBe('alive')
-  expect(judgeProcess({ ...parent, start: '1' }, self)).toBe('dead')
+  expect(checkProcess(self, self)).toBe('alive')
+  expect(checkProcess(parent, self)).toBe('alive')
+  expect(checkProcess({ ...parent, start: '1' }, self)).toBe('dead')
 })
 
 onLinux('start times that were read in different time namespaces are not compared', () => {
   for (const start of [parent.start, '1']) {
-    expect(judgeProcess({ ...parent, start, timeNamespace: 'time:[1]' }, self)).toBe('unknown')
+    expect(checkProcess({ ...parent, start, timeNamespace: 'time:[1]' }, self)).toBe('unknown')
     const { timeNamespace: _unsaid, ...old } = { ...parent, start }
-    expect(judgeProcess(old, self)).toBe('unknown')
+    expect(checkProcess(old, self)).toBe('unknown')
   }
-  expect(judgeProcess({ ...parent, pid: 2 ** 30, timeNamespace: 'time:[1]' }, self)).toBe('dead')
+  expect(checkProcess({ ...parent, pid: 2 ** 30, timeNamespace: 'time:[1]' }, self)).toBe('dead')
 })
 
 onLinux('a process that was killed is dead, also while its parent has not asked about it', async () => {
@@ -45,40 +45,40 @@ onLinux('a process that was killed is dead, also while its parent has not asked 
   const [said] = (await once(parentOfIt.stdout, 'data')) as [Buffer]
   const pid = Number(said.toString())
   const owner: ProcessIdentity = { ...self, pid, start: startTime(pid) }
-  expect(judgeProcess(owner, self)).toBe('alive')
+  expect(checkProcess(owner, self)).toBe('alive')
   await expect.poll(() => readFileSync(`/proc/${parentOfIt.pid}/comm`, 'utf8')).toBe('sleep\n')
   process.kill(pid, 'SIGKILL')
   await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ')
-  expect(judgeProcess(owner, self)).toBe('dead')
+  expect(checkProcess(owner, self)).toBe('dead')
 })
 
 test('on Linux without /proc no pid says anything, because two containers may have one name', () => {
   pretend('linux')
   const bare = { ...self, ...BARE }
   for (const pid of [process.pid, process.ppid, 2 ** 30]) {
-    expect(judgeProcess({ ...bare, pid }, bare)).toBe('unknown')
+    expect(checkProcess({ ...bare, pid }, bare)).toBe('unknown')
   }
 })
 
 test('on other systems a pid that no process has is dead, and of any other nobody knows since when it is in use', () => {
   pretend('darwin')
   const bare = { ...self, ...BARE }
-  expect(judgeProcess({ ...bare, pid: 2 ** 30 }, bare)).toBe('dead')
-  expect(judgeProcess({ ...bare, pid: process.ppid }, bare)).toBe('unknown')
-  expect(judgeProcess(bare, bare)).toBe('alive') // another thread of this process
-  expect(judgeProcess({ ...bare, host: 'elsewhere' }, bare)).toBe('unknown')
+  expect(checkProcess({ ...bare, pid: 2 ** 30 }, bare)).toBe('dead')
+  expect(checkProcess({ ...bare, pid: process.ppid }, bare)).toBe('unknown')
+  expect(checkProcess(bare, bare)).toBe('alive') // another thread of this process
+  expect(checkProcess({ ...bare, host: 'elsewhere' }, bare)).toBe('unknown')
 })
 
 test('within one start of a machine its name does not matter, and beyond it the same name means that it was started anew', () => {
   const here = { ...parent, boot: 'now', host: 'its name' }
-  expect(judgeProcess({ ...here, pid: 2 ** 30 }, { ...self, boot: 'now' })).toBe('dead')
-  expect(judgeProcess({ ...here, boot: 'before' }, here)).toBe('dead')
-  expect(judgeProcess({ ...here, boot: 'before', host: 'elsewhere' }, here)).toBe('unknown')
-  expect(judgeProcess({ ...here, pidNamespace: 'pid:[1]' }, here)).toBe('unknown')
+  expect(checkProcess({ ...here, pid: 2 ** 30 }, { ...self, boot: 'now' })).toBe('dead')
+  expect(checkProcess({ ...here, boot: 'before' }, here)).toBe('dead')
+  expect(checkProcess({ ...here, boot: 'before', host: 'elsewhere' }, here)).toBe('unknown')
+  expect(checkProcess({ ...here, pidNamespace: 'pid:[1]' }, here)).toBe('unknown')
 })
 
 test('a process that has /proc cannot judge one that had none, nor the other way round', () => {
   const bare = { ...self, ...BARE, pid: 2 ** 30 }
-  expect(judgeProcess(bare, { ...self, boot: 'now' })).toBe('unknown')
-  expect(judgeProcess({ ...self, boot: 'now', pid: 2 ** 30 }, { ...self, ...BARE })).toBe('unknown')
+  expect(checkProcess(bare, { ...self, boot: 'now' })).toBe('unknown')
+  expect(checkProcess({ ...self, boot: 'now', pid: 2 ** 30 }, { ...self, ...BARE })).toBe('unknown')
 })

@@ -2,8 +2,8 @@ import { dirname } from 'node:path'
 
 import { isAnotherFile } from './file-identity.ts'
 import { isOpenHere } from './is-open-here.ts'
-import { judgeProcess } from './judge-process.ts'
-import type { Verdict } from './judge-process.ts'
+import { checkProcess } from './check-process.ts'
+import type { Verdict } from './check-process.ts'
 import { probeLiveness } from './liveness-socket.ts'
 import type { LockRecord } from './lock-record.ts'
 import { processIdentity } from './process-identity.ts'
@@ -16,12 +16,12 @@ import { socketFile } from './socket-files.ts'
  *
  * @param file the lock file in which the record was found
  */
-export async function judgeOwner(
+export async function checkOwner(
   owner: LockRecord,
   file: string,
   self: ProcessIdentity = processIdentity(),
 ): Promise<Verdict> {
-  const verdict = judgeProcess(owner, self)
+  const verdict = checkProcess(owner, self)
   if (verdict === 'alive') return isNotHeldByIt(owner, file, self) ? 'dead' : 'alive'
   if (verdict === 'dead' || self.boot === '' || owner.boot !== self.boot) return verdict
   // In another container of this machine. Its socket is opened before the lock is taken and closed after it.
