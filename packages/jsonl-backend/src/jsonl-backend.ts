@@ -1,11 +1,8 @@
 import type { Backend, BackendDefinition, BackendOptions, Capabilities } from '@turnlog/core/backend'
 import { guardBackend } from '@turnlog/core/backend'
-import { nodeFileSystem } from './file-system/node-file-system.ts'
 import { toStoreError } from './to-store-error.ts'
 import type { JsonlOptions } from './jsonl-options.ts'
 import { checkOptions } from './jsonl-options.ts'
-import { describeLock } from './lock/describe-lock.ts'
-import { thisHost } from './lock/host.ts'
 import type { Environment } from './open/open-directory.ts'
 import { storePlace } from './open/store-place.ts'
 
@@ -21,12 +18,8 @@ export function jsonlBackend(options: JsonlOptions): Backend {
 }
 
 /** The same on another file system, or seen from another process, for tests. */
-export function jsonlBackendWith(
-  options: JsonlOptions | BackendOptions,
-  { fileSystem = nodeFileSystem, host = thisHost() }: Partial<Environment>,
-): Backend {
+export function jsonlBackendWith(options: JsonlOptions | BackendOptions, given: Partial<Environment>): Backend {
   const checked = checkOptions(options)
-  const environment = { fileSystem, host }
   const capabilities: Capabilities = {
     persistent: true,
     durability: checked.durability,
@@ -38,11 +31,11 @@ export function jsonlBackendWith(
     hasWake: true,
     open: async ({ readOnly }) => {
       const { JsonlDriver } = await import('./jsonl-driver.ts')
-      return JsonlDriver.open(environment, checked, readOnly)
+      return JsonlDriver.open(await environmentOf(given), checked, readOnly)
     },
     repair: async (request) => {
       const { repair } = await import('./maintenance/repair.ts')
-      return repair(environment, checked.path, request)
+      return repair(await environmentOf(given), checked.path, request)
     },
     toStoreError: (error, what, session) => {
       const place = session === undefined ? 'at' : `of session ${JSON.stringify(session)} in`
@@ -51,11 +44,20 @@ export function jsonlBackendWith(
   })
 }
 
+/** Files and the process itself are looked at when a store is opened: importing the package costs everybody. */
+async function environmentOf(given: Partial<Environment>): Promise<Environment> {
+  const [{ nodeFileSystem }, { thisHost }] = await Promise.all([
+    import('./file-system/node-file-system.ts'),
+    import('./lock/host.ts'),
+  ])
+  return { fileSystem: given.fileSystem ?? nodeFileSystem, host: given.host ?? thisHost() }
+}
+
 /** For choosing this backend by name in a configuration. */
 export const backend: BackendDefinition = {
   name: 'jsonl',
   contract: 1,
   create: (options) => jsonlBackendWith(options, {}),
   storePlace,
-  describeLock,
+  describeLock: async (directory) => (await import('./lock/describe-lock.ts')).describeLock(directory),
 }

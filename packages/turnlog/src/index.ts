@@ -14,9 +14,9 @@ export {
   ViewFold,
 } from '@turnlog/core'
 export { memoryBackend } from '@turnlog/core/memory'
-export { migrateDirectory } from '@turnlog/importers'
+export { migrateDirectory } from './migrate-directory.ts'
 export { createSessionManager } from '@turnlog/adapters/session-manager'
-export { copyStore, exportSessions, importSessions } from '@turnlog/transfer'
+export { copyStore, exportSessions, importSessions } from './transfer.ts'
 export { jsonlBackend } from '@turnlog/jsonl-backend'
 export { leveldbBackend } from '@turnlog/leveldb-backend'
 

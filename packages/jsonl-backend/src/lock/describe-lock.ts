@@ -1,7 +1,8 @@
 import type { LockDescription } from '@turnlog/core/backend'
 import { describeOwner } from '@turnlog/storage-kit'
 import { nodeFileSystem } from '../file-system/node-file-system.ts'
-import { highestLock, lockFile, readLock } from './lock-file.ts'
+import { lockFile, readLock } from './lock-file.ts'
+import { highestLock } from './lock-number.ts'
 
 export async function describeLock(directory: string): Promise<LockDescription> {
   const number = highestLock(await nodeFileSystem.list(directory))

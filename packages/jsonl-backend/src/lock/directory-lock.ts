@@ -7,7 +7,8 @@ import type { FileSystem } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import type { Host } from './host.ts'
-import { highestLock, lockFile, lockNumber, readLock, writeLock } from './lock-file.ts'
+import { lockFile, readLock, writeLock } from './lock-file.ts'
+import { highestLock, lockNumber } from './lock-number.ts'
 
 /** What `link` says where there are no hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])

@@ -6,19 +6,7 @@ import type { FileSystem } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { readFully, writeAll } from '../file-system/write-all.ts'
 
-/** Lock files are numbered; the one with the highest number counts. */
-const NAME = /^turnlog\.lock\.(\d{1,15})$/
-
 const MAX_LOCK_BYTES = 65_536
-
-/** 0 for any other file. */
-export function lockNumber(name: string): number {
-  return Number(NAME.exec(name)?.[1] ?? 0)
-}
-
-export function highestLock(names: readonly string[]): number {
-  return names.reduce((highest, name) => Math.max(highest, lockNumber(name)), 0)
-}
 
 export function lockFile(directory: string, number: number): string {
   return join(directory, `turnlog.lock.${number}`)

@@ -1,7 +1,7 @@
 import type { BackendOptions, StorePlace } from '@turnlog/core/backend'
-import { findStore } from '@turnlog/storage-kit'
+import { findStore } from '@turnlog/storage-kit/find-store'
 import { LEVELDB_FILES } from './leveldb-files.ts'
-import { highestLock } from '../lock/lock-file.ts'
+import { highestLock } from '../lock/lock-number.ts'
 
 export function storePlace({ path }: BackendOptions): StorePlace | undefined {
   return path === undefined ? undefined : findStore(path, isStore)
