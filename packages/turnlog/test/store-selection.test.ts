@@ -37,7 +37,7 @@ test.each([
   ['the directory is not there', ['--store', 'jsonl:./none'], 1, /There is no store in .*none: there is no such dir/],
   ['the directory is empty', ['--store', 'leveldb:./empty'], 1, /the directory is empty/],
   ['the directory holds something else', ['--store', 'leveldb:.'], 1, /it holds other files/],
-  ['the store is in memory', ['--store', 'memory:'], 2, /nothing would be left of it\. Give one in a directory/],
+  ['the store is in memory', ['--store', 'memory:'], 2, /holds nothing that the command could read\. Use a directory/],
   ['the backend is unknown', ['--store', 'leveldv:./empty'], 2, /leveldv/],
   ['an option is unknown', ['--store', 'jsonl:./empty?sync=1'], 1, /the directory is empty/],
   ['options have no backend', ['--store', './empty?durability=os'], 2, /options need a backend in front/],
