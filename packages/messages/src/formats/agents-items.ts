@@ -2,12 +2,14 @@ import { INTERRUPTED } from './interrupted.ts'
 import { isFields, type Fields } from './fields.ts'
 import { itemShape } from './item-shape.ts'
 import type { Shape } from './shape.ts'
+import { resultBlock, type Description } from './description.ts'
+import type { Redaction } from './redaction.ts'
 
 const APPROVAL_REQUEST = 'mcp_approval_request'
 const APPROVAL_RESPONSE = 'mcp_approval_response'
 
 /** Items of the OpenAI Agents SDK, which name the pair by `callId` and hide approvals in `providerData`. */
-export const agentsItems: Shape = itemShape({
+export const agentsItems: Shape = /* @__PURE__ */ itemShape({
   name: 'agents-items',
   calls: new Map<string, (call: Fields, id: string) => object | undefined>([
     ['function_call', functionResult],
@@ -56,6 +58,14 @@ export const agentsItems: Shape = itemShape({
     return isResponse ? data['approval_request_id'] : undefined
   },
 })
+
+export const agentsItemsRedaction: Redaction = { ids: ['callId'], callsOfTools: ['providerData'] }
+
+export const agentsItemsDescription: Description = {
+  part({ type, name, callId, id, content, output, result }) {
+    return type === 'function_call_result' ? resultBlock(name, callId ?? id, content ?? output ?? result) : undefined
+  },
+}
 
 function functionResult(call: Fields, callId: string): object {
   return {

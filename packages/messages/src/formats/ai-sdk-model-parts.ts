@@ -1,9 +1,11 @@
 import { INTERRUPTED } from './interrupted.ts'
 import { partListShape } from './part-list-shape.ts'
 import type { Shape } from './shape.ts'
+import { callBlock, resultBlock, type Description } from './description.ts'
+import type { Redaction } from './redaction.ts'
 
 /** `ModelMessage` of the AI SDK: tool calls and approval requests in assistant messages, answers in tool messages. */
-export const aiSdkModelParts: Shape = partListShape({
+export const aiSdkModelParts: Shape = /* @__PURE__ */ partListShape({
   name: 'ai-sdk-model-parts',
 
   partsOf: ({ content }) => (Array.isArray(content) ? content : undefined),
@@ -37,3 +39,18 @@ export const aiSdkModelParts: Shape = partListShape({
 
   reply: (_, part) => ({ role: 'tool', content: [part] }),
 })
+
+export const aiSdkModelPartsRedaction: Redaction = {
+  ids: ['toolCallId', 'approvalId'],
+  messageFields: ['toolName'],
+  toolFields: ['toolName'],
+  toolPart: /^tool-/,
+}
+
+export const aiSdkModelPartsDescription: Description = {
+  part({ type, name, toolName, toolCallId, input, args, content, output, result }) {
+    if (type === 'tool-call') return callBlock(name ?? toolName, toolCallId, input ?? args)
+    if (type !== 'tool-result') return undefined
+    return resultBlock(name ?? toolName, toolCallId, content ?? output ?? result)
+  },
+}

@@ -1,11 +1,12 @@
 import { INTERRUPTED } from './interrupted.ts'
 import { partListShape } from './part-list-shape.ts'
 import type { Shape } from './shape.ts'
+import type { Redaction } from './redaction.ts'
 
 const FINISHED = new Set(['output-available', 'output-error', 'output-denied'])
 
 /** `UIMessage` of the AI SDK: call and result are one part, so only an unfinished part can be left alone. */
-export const aiSdkUiParts: Shape = partListShape({
+export const aiSdkUiParts: Shape = /* @__PURE__ */ partListShape({
   name: 'ai-sdk-ui-parts',
 
   partsOf: ({ parts }) => (Array.isArray(parts) ? parts : undefined),
@@ -22,3 +23,6 @@ export const aiSdkUiParts: Shape = partListShape({
 
   answerPart: (part) => ({ inside: [{ ...part, state: 'output-error', errorText: INTERRUPTED }] }),
 })
+
+/** `state` says whether a part waits for its result. */
+export const aiSdkUiPartsRedaction: Redaction = { toolFields: ['state'], toolPart: /^tool-|^dynamic-tool$/ }

@@ -2,9 +2,11 @@ import { INTERRUPTED } from './interrupted.ts'
 import { isFields, type Fields } from './fields.ts'
 import { partListShape } from './part-list-shape.ts'
 import type { Shape } from './shape.ts'
+import { callBlock, resultBlock, type Description } from './description.ts'
+import type { Redaction } from './redaction.ts'
 
 /** Anthropic content blocks, in `content` or, as Claude Code writes its entries, in `message.content`. */
-export const anthropicBlocks: Shape = partListShape({
+export const anthropicBlocks: Shape = /* @__PURE__ */ partListShape({
   name: 'anthropic-blocks',
 
   partsOf(message) {
@@ -48,6 +50,20 @@ export const anthropicBlocks: Shape = partListShape({
       : { role: 'user', content: [part] }
   },
 })
+
+export const anthropicBlocksRedaction: Redaction = {
+  ids: ['tool_use_id'],
+  messageFields: ['uuid', 'parentUuid'],
+  toolPart: /^(?:\w+_)?tool_(?:use|result)$/,
+  holdsMessage: (name) => name === 'message',
+}
+
+export const anthropicBlocksDescription: Description = {
+  part({ type, name, id, tool_use_id, input, content, output }) {
+    if (type === 'tool_use') return callBlock(name, id, input)
+    return type === 'tool_result' ? resultBlock(name, tool_use_id ?? id, content ?? output) : undefined
+  },
+}
 
 function isNested(message: Fields): message is Fields & { readonly message: Fields } {
   return isFields(message['message'])

@@ -2,6 +2,8 @@ import { INTERRUPTED } from './interrupted.ts'
 import { isFields, type Fields } from './fields.ts'
 import { partListShape } from './part-list-shape.ts'
 import type { Shape } from './shape.ts'
+import { callBlock, resultBlock, type Description } from './description.ts'
+import type { Redaction } from './redaction.ts'
 
 /** What makes an answer belong to the same run, in the events of the Agent Development Kit. */
 const EVENT_FIELDS = ['type', 'invocationId', 'author', 'branch']
@@ -10,7 +12,7 @@ const EVENT_FIELDS = ['type', 'invocationId', 'author', 'branch']
  * Gemini contents: `parts` with `functionCall` and `functionResponse`, paired by id or, if either side has none, by name.
  * Two that both have ids belong together only if the ids are equal, so the name is an alias for the other kind alone.
  */
-export const geminiParts: Shape = partListShape({
+export const geminiParts: Shape = /* @__PURE__ */ partListShape({
   name: 'gemini-parts',
 
   partsOf(message) {
@@ -56,6 +58,20 @@ export const geminiParts: Shape = partListShape({
     return { ...Object.fromEntries(kept), content: { role: 'user', parts: [part] } }
   },
 })
+
+export const geminiPartsRedaction: Redaction = {
+  messageFields: ['invocationId'],
+  callsInParts: ['functionCall', 'functionResponse'],
+  holdsMessage: (name, value) => name === 'content' && isFields(value) && 'parts' in value,
+}
+
+export const geminiPartsDescription: Description = {
+  part({ functionCall, functionResponse }) {
+    if (isFields(functionCall)) return callBlock(functionCall['name'], functionCall['id'], functionCall['args'])
+    if (!isFields(functionResponse)) return undefined
+    return resultBlock(functionResponse['name'], functionResponse['id'], functionResponse['response'])
+  },
+}
 
 /** Where a call that has an id meets a response without one. */
 function toWithoutId(name: string): string {

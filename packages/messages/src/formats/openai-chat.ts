@@ -1,6 +1,8 @@
 import { INTERRUPTED } from './interrupted.ts'
 import { isFields, type Fields } from './fields.ts'
 import type { Answer, Link, Links, Shape } from './shape.ts'
+import { callBlock, resultBlock, type Block, type Description } from './description.ts'
+import type { Redaction } from './redaction.ts'
 
 /** Chat completions: `tool_calls` answered by `role: 'tool'`; the older `function_call` by `role: 'function'` and name. */
 export const openaiChat: Shape = {
@@ -29,6 +31,26 @@ export const openaiChat: Shape = {
       ? { reply: { role: 'tool', tool_call_id: call.id, content: INTERRUPTED } }
       : { reply: { role: 'function', name: call.id, content: INTERRUPTED } }
   },
+}
+
+export const openaiChatRedaction: Redaction = {
+  ids: ['tool_call_id'],
+  calls: ['function_call'],
+  namedCalls: ['tool_calls'],
+}
+
+export const openaiChatDescription: Description = {
+  result(message) {
+    if (message['role'] !== 'tool' || message['tool_call_id'] === undefined) return undefined
+    return resultBlock(message['name'], message['tool_call_id'], message['content'])
+  },
+
+  calls: (message) => toolCalls(message).filter(isFields).map(describeCall),
+}
+
+function describeCall(call: Fields): Block {
+  const called = isFields(call['function']) ? call['function'] : call
+  return callBlock(called['name'], call['id'], called['arguments'] ?? called['input'])
 }
 
 function oneResult(id: unknown): Links | undefined {

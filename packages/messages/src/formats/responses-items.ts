@@ -2,9 +2,11 @@ import { INTERRUPTED } from './interrupted.ts'
 import type { Fields } from './fields.ts'
 import { itemShape } from './item-shape.ts'
 import type { Shape } from './shape.ts'
+import { callBlock, resultBlock, type Description } from './description.ts'
+import type { Redaction } from './redaction.ts'
 
 /** Items of the OpenAI Responses API, which name the pair by `call_id`. */
-export const responsesItems: Shape = itemShape({
+export const responsesItems: Shape = /* @__PURE__ */ itemShape({
   name: 'responses-items',
   calls: new Map<string, (call: Fields, id: string) => object | undefined>([
     ['function_call', (_, call_id) => ({ type: 'function_call_output', call_id, output: INTERRUPTED })],
@@ -61,6 +63,17 @@ export const responsesItems: Shape = itemShape({
     return item['type'] === 'local_shell_call_output' ? (item['call_id'] ?? item['id']) : item['call_id']
   },
 })
+
+export const responsesItemsRedaction: Redaction = { ids: ['call_id', 'approval_request_id'], messageFields: ['status'] }
+
+export const responsesItemsDescription: Description = {
+  part({ type, name, call_id, callId, id, input, args, arguments: given, content, output, result }) {
+    // The Agents SDK gives its calls the same type.
+    if (type === 'function_call') return callBlock(name, call_id ?? callId ?? id, input ?? args ?? given)
+    if (type === 'function_call_output') return resultBlock(name, call_id ?? id, content ?? output ?? result)
+    return undefined
+  },
+}
 
 function localShellOutput(_: Fields, id: string): object {
   return { type: 'local_shell_call_output', id, output: JSON.stringify(shellFailure()), status: 'incomplete' }

@@ -1,11 +1,15 @@
-import { agentsItems } from './agents-items.ts'
-import { aiSdkModelParts } from './ai-sdk-model-parts.ts'
-import { aiSdkUiParts } from './ai-sdk-ui-parts.ts'
-import { anthropicBlocks } from './anthropic-blocks.ts'
-import { geminiParts } from './gemini-parts.ts'
-import { openaiChat } from './openai-chat.ts'
-import { responsesItems } from './responses-items.ts'
+import { agentsItems, agentsItemsDescription, agentsItemsRedaction } from './agents-items.ts'
+import { aiSdkModelParts, aiSdkModelPartsDescription, aiSdkModelPartsRedaction } from './ai-sdk-model-parts.ts'
+import { aiSdkUiParts, aiSdkUiPartsRedaction } from './ai-sdk-ui-parts.ts'
+import { anthropicBlocks, anthropicBlocksDescription, anthropicBlocksRedaction } from './anthropic-blocks.ts'
+import { geminiParts, geminiPartsDescription, geminiPartsRedaction } from './gemini-parts.ts'
+import { openaiChat, openaiChatDescription, openaiChatRedaction } from './openai-chat.ts'
+import { responsesItems, responsesItemsDescription, responsesItemsRedaction } from './responses-items.ts'
+import type { Description } from './description.ts'
+import type { Redaction } from './redaction.ts'
 import type { Shape } from './shape.ts'
+
+// Three lists and not one of objects, so that a bundle takes of each format only the part that it uses.
 
 /** In the order asked; the first that finds a link in a message speaks for it. */
 export const shapes: readonly Shape[] = [
@@ -16,4 +20,25 @@ export const shapes: readonly Shape[] = [
   geminiParts,
   aiSdkModelParts,
   aiSdkUiParts,
+]
+
+/** In the order asked. */
+export const descriptions: readonly Description[] = [
+  openaiChatDescription,
+  responsesItemsDescription,
+  agentsItemsDescription,
+  anthropicBlocksDescription,
+  geminiPartsDescription,
+  aiSdkModelPartsDescription,
+]
+
+/** All of them together. */
+export const redactions: readonly Redaction[] = [
+  openaiChatRedaction,
+  responsesItemsRedaction,
+  agentsItemsRedaction,
+  anthropicBlocksRedaction,
+  geminiPartsRedaction,
+  aiSdkModelPartsRedaction,
+  aiSdkUiPartsRedaction,
 ]

@@ -1,22 +1,19 @@
 import { isFields, type Fields } from '../formats/fields.ts'
+import { redactions } from '../formats/shapes.ts'
 
-/** Kept in a message, beside its pairing ids: fields that the formats fill, not people. */
-const OF_MESSAGES = ['role', 'type', 'id', 'status', 'model', 'model_name', 'tool_name', 'toolName']
+/** Fields of a message that most formats fill. */
+const COMMON_FIELDS = ['role', 'type', 'id', 'status', 'model', 'model_name', 'tool_name']
 
-/** What pairs calls with results or messages with each other, by the names that the formats give it. */
-const IDS = ['tool_call_id', 'tool_use_id', 'call_id', 'callId', 'toolCallId', 'approvalId', 'approval_request_id']
-const OF_ENTRIES = ['uuid', 'parentUuid', 'invocationId']
-
-const MESSAGE_FIELDS = new Set([...OF_MESSAGES, ...IDS, ...OF_ENTRIES])
-
-/** Kept in a call or a result; `state` says whether a part of the AI SDK waits for its result. */
-const TOOL_FIELDS = new Set(['type', 'id', 'name', 'toolName', 'state', ...IDS])
+const IDS = all('ids')
+const MESSAGE_FIELDS = new Set([...COMMON_FIELDS, ...IDS, ...all('messageFields')])
+const TOOL_FIELDS = new Set(['type', 'id', 'name', ...IDS, ...all('toolFields')])
+const CALLS = new Set(all('calls'))
+const NAMED_CALLS = new Set(all('namedCalls'))
+const CALLS_OF_TOOLS = new Set(all('callsOfTools'))
+const CALLS_IN_PARTS = new Set(all('callsInParts'))
 
 const TOOL_ROLES = new Set<unknown>(['tool', 'function'])
 const TOOL_TYPE = /tool|function/i
-
-/** A call or a result among the parts of a message: of Anthropic, and of the AI SDK. */
-const TOOL_PART = /^(?:\w+_)?tool_(?:use|result)$|^tool-|^dynamic-tool$/
 
 /** The types of the blocks that a result may consist of. Any other word there may be what the tool has found. */
 const RESULT_TYPE =
@@ -41,26 +38,31 @@ export function redactMessage(message: unknown): unknown {
     if (typeof value === 'string') {
       return MESSAGE_FIELDS.has(name) || (isTool && name === 'name') ? value : redactAll(value)
     }
-    if (name === 'tool_calls') return mapList(value, redactNamedCall)
-    if (name === 'function_call') return redactCall(value)
-    // The Agents SDK hides approvals in it.
-    if (name === 'providerData' && isTool) return redactCall(value)
+    if (NAMED_CALLS.has(name)) return mapList(value, redactNamedCall)
+    if (CALLS.has(name)) return redactCall(value)
+    if (isTool && CALLS_OF_TOOLS.has(name)) return redactCall(value)
     // Claude Code and the Agent Development Kit write the message into an entry.
-    if (!isTool && (name === 'message' || isContentOfEntry(name, value))) return redactMessage(value)
+    if (!isTool && holdsMessage(name, value)) return redactMessage(value)
     if (hasParts && name === 'content') return mapList(value, (part) => redactPart(part, isTool))
     if (hasParts && name === 'parts') return mapList(value, (part) => redactFunctionPart(part, isTool))
     return isTool && RESULTS.has(name) ? redactResult(value) : redactAll(value)
   })
 }
 
-function isContentOfEntry(name: string, value: unknown): boolean {
-  return name === 'content' && isFields(value) && 'parts' in value
+type Fielded = 'ids' | 'messageFields' | 'toolFields' | 'calls' | 'namedCalls' | 'callsOfTools' | 'callsInParts'
+
+function all(list: Fielded): string[] {
+  return redactions.flatMap((redaction) => redaction[list] ?? [])
+}
+
+function holdsMessage(name: string, value: unknown): boolean {
+  return redactions.some((redaction) => redaction.holdsMessage?.(name, value) === true)
 }
 
 function redactPart(part: unknown, ofTool: boolean): unknown {
   if (!isFields(part)) return redactAll(part)
   const { type } = part
-  if (matches(TOOL_PART, type)) return redactCall(part)
+  if (redactions.some(({ toolPart }) => toolPart !== undefined && matches(toolPart, type))) return redactCall(part)
   if (ofTool) return redactResult(part)
   return mapFields(part, (name, value) => (name === 'type' && typeof value === 'string' ? value : redactAll(value)))
 }
@@ -69,9 +71,7 @@ function redactPart(part: unknown, ofTool: boolean): unknown {
 function redactFunctionPart(part: unknown, ofTool: boolean): unknown {
   const redacted = redactPart(part, ofTool)
   if (!isFields(part) || !isFields(redacted)) return redacted
-  return mapFields(redacted, (name, value) =>
-    name === 'functionCall' || name === 'functionResponse' ? redactCall(part[name] ?? null) : value,
-  )
+  return mapFields(redacted, (name, value) => (CALLS_IN_PARTS.has(name) ? redactCall(part[name] ?? null) : value))
 }
 
 /** A call of the chat format, which has its name one object further down. */
