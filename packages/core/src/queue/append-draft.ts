@@ -6,65 +6,50 @@ import type { Json } from '../json/json.ts'
 import type { Draft } from '../plan/draft.ts'
 import { projectionOf } from '../view/projection.ts'
 
-/** One draft on its way into the log. */
-export class DraftAppend<M> {
-  readonly #backend: Backend
-  readonly #session: string
-  readonly #expectedLast: number
-  readonly #draft: Draft<M>
+/** A draft on its way into the log. */
+export interface DraftAppend<M> {
+  readonly backend: Backend
+  readonly session: string
+  readonly expectedLast: number
+  readonly draft: Draft<M>
+}
 
-  constructor(backend: Backend, session: string, expectedLast: number, draft: Draft<M>) {
-    this.#backend = backend
-    this.#session = session
-    this.#expectedLast = expectedLast
-    this.#draft = draft
-  }
+/** Not async, because every message comes this way: the backend's own promise is what is waited for. */
+export function offer<M>(append: DraftAppend<M>): Promise<void> {
+  if (!isObserved('turnlog:append')) return write(append)
+  const { backend, session, draft } = append
+  const { events } = draft
+  const sizes = () => ({ events: events.length, bytes: JSON.stringify(events).length })
+  return observe('turnlog:append', { backend: backend.name, session }, () => write(append), sizes)
+}
 
-  /** Not async, because every message comes this way: the backend's own promise is what is waited for. */
-  offer(): Promise<void> {
-    return isObserved('turnlog:append') ? this.#observedWrite() : this.#write()
-  }
+function write<M>(append: DraftAppend<M>): Promise<void> {
+  const { events, trimBefore, state } = append.draft
+  const options: AppendOptions | undefined = trimBefore === undefined ? undefined : { trimBefore }
+  const projection = projectionOf(state) as unknown as Json
+  return append.backend.append(append.session, expectedBy(append), events, projection, options)
+}
 
-  #observedWrite(): Promise<void> {
-    const { events } = this.#draft
-    const about = { backend: this.#backend.name, session: this.#session }
-    const sizes = () => ({ events: events.length, bytes: JSON.stringify(events).length })
-    return observe('turnlog:append', about, () => this.#write(), sizes)
-  }
+function expectedBy<M>({ expectedLast, draft }: DraftAppend<M>): Expected {
+  return { last: expectedLast, incarnation: draft.state.incarnation }
+}
 
-  #write(): Promise<void> {
-    const { events, trimBefore, state } = this.#draft
-    const options: AppendOptions | undefined = trimBefore === undefined ? undefined : { trimBefore }
-    return this.#backend.append(
-      this.#session,
-      this.#expected(),
-      events,
-      projectionOf(state) as unknown as Json,
-      options,
-    )
-  }
-
-  /**
-   * What became of it when the offer failed. An I/O error leaves open whether it was written, so the same events are
-   * offered once more against the same head: either that succeeds, or the log says whose events stand there.
-   *
-   * @returns `conflict` if somebody else wrote first
-   * @throws `OUTCOME_UNKNOWN` if what stands there was trimmed before it could be compared
-   */
-  async outcomeAfter(error: unknown): Promise<'written' | 'conflict'> {
-    if (isStoreError(error, 'CONFLICT')) return 'conflict'
-    if (!isOutcomeUnknown(error)) throw error
-    try {
-      await this.offer()
-      return 'written'
-    } catch (again) {
-      if (!isOutcomeUnknown(again) && !isStoreError(again, 'CONFLICT')) throw again
-      return compareWithLog(this.#backend, this.#session, this.#expected(), this.#draft.events, again)
-    }
-  }
-
-  #expected(): Expected {
-    return { last: this.#expectedLast, incarnation: this.#draft.state.incarnation }
+/**
+ * What became of it when the offer failed. An I/O error leaves open whether it was written, so the same events are
+ * offered once more against the same head: either that succeeds, or the log says whose events stand there.
+ *
+ * @returns `conflict` if somebody else wrote first
+ * @throws `OUTCOME_UNKNOWN` if what stands there was trimmed before it could be compared
+ */
+export async function outcomeAfter<M>(error: unknown, append: DraftAppend<M>): Promise<'written' | 'conflict'> {
+  if (isStoreError(error, 'CONFLICT')) return 'conflict'
+  if (!isOutcomeUnknown(error)) throw error
+  try {
+    await offer(append)
+    return 'written'
+  } catch (again) {
+    if (!isOutcomeUnknown(again) && !isStoreError(again, 'CONFLICT')) throw again
+    return compareWithLog(append.backend, append.session, expectedBy(append), append.draft.events, again)
   }
 }
 

@@ -9,6 +9,8 @@ export type Outcome = { readonly result: object } | Refusal
 export type Refused = ReadonlyMap<number, Refusal>
 
 export interface BatchPlan<M> {
+  /** The state that it was made on. */
+  readonly settled: SessionState<M>
   readonly draft: Draft<M>
   /** One for each operation, in their order. */
   readonly outcomes: Outcome[]
@@ -49,7 +51,7 @@ export function planBatch<M>(
     }
     outcomes.push(outcome)
   }
-  return { draft, outcomes }
+  return { settled, draft, outcomes }
 }
 
 function planOne<M>(

@@ -1,10 +1,10 @@
 import type { Backend } from '../backend/backend.ts'
 import { StoreError } from '../errors/store-error.ts'
 import type { SessionState } from '../view/session-state.ts'
-import { DraftAppend } from './draft-append.ts'
+import { offer, outcomeAfter } from './append-draft.ts'
 import type { Intent, Planned } from './intent.ts'
 import { needsPreparation, planBatch, prepareAll } from './plan-batch.ts'
-import type { Outcome } from './plan-batch.ts'
+import type { BatchPlan, Outcome, Refused } from './plan-batch.ts'
 
 /** The most that one append carries, unless a single operation is larger: bounds latency and memory, not size. */
 const MAX_APPEND_BYTES = 4 * 1024 * 1024
@@ -77,53 +77,74 @@ export class SessionQueue<M> {
     if (this.#waiting.length > 0) this.#start()
   }
 
-  /**
-   * Plans what waits and writes it, until nothing waits. One function, because each that is awaited costs every message
-   * a turn and garbage. Never rejects: every failure belongs to a caller.
-   */
+  /** Writes batch after batch, until nothing waits. Never rejects: every failure belongs to a caller. */
   async #drain(): Promise<void> {
     // Callers that were woken together ask together: one turn of the microtask queue lets them share an append.
     await Promise.resolve()
-    const { backend } = this.#context
-    for (let batch = this.#take(), tries = 1; batch.length > 0; tries += 1) {
-      /** While they are being written. */
-      let written: readonly Outcome[] | undefined
-      try {
-        const known = this.#load(batch)
-        const settled = known instanceof Promise ? await known : known
-        const isLarge = bytesOf(batch) > LARGE_BYTES
-        if (isLarge) await nextTurn()
-        const intents = batch.map(({ intent }) => intent)
-        const refused = intents.some(needsPreparation) ? await prepareAll(intents, settled) : undefined
-        const { draft, outcomes } = planBatch(this.#session, settled, this.#context.now(), intents, refused)
-        if (draft.events.length > 0) {
-          if (isLarge) await nextTurn()
-          written = outcomes
-          const append = new DraftAppend(backend, this.#session, settled.last, draft)
-          try {
-            await append.offer()
-          } catch (error) {
-            if ((await append.outcomeAfter(error)) === 'conflict') {
-              if (tries === MAX_TRIES) throw conflictForever(this.#session)
-              this.#context.forget(this.#session)
-              continue
-            }
-          }
-          written = undefined
-          this.#context.settled(this.#session, draft.state)
-        }
-        const { intent } = batch.at(-1) as Waiting<M>
-        if (intent.afterwards !== undefined) await goOn(intent.afterwards, outcomes)
-        answer(batch, outcomes)
-      } catch (error) {
-        this.#context.forget(this.#session)
-        if (written !== undefined) this.#rejectPlanned(batch, written, error)
-        else for (const waiting of batch) waiting.reject(error)
-      }
-      batch = this.#take()
-      tries = 0
+    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
+      for (let tries = 1; !(await this.#isDone(batch, tries)); tries++) this.#context.forget(this.#session)
     }
     this.#finish()
+  }
+
+  /** Plans a batch, writes it and answers its callers. @returns false if another process wrote first: plan it anew */
+  async #isDone(batch: readonly Waiting<M>[], tries: number): Promise<boolean> {
+    /** While they are being written. */
+    let offered: readonly Outcome[] | undefined
+    try {
+      const planning = this.#plan(batch)
+      const { settled, draft, outcomes } = planning instanceof Promise ? await planning : planning
+      if (draft.events.length > 0) {
+        offered = outcomes
+        const append = { backend: this.#context.backend, session: this.#session, expectedLast: settled.last, draft }
+        try {
+          await offer(append)
+        } catch (error) {
+          if ((await outcomeAfter(error, append)) === 'conflict') {
+            if (tries < MAX_TRIES) return false
+            throw conflictForever(this.#session)
+          }
+        }
+        offered = undefined
+        this.#context.settled(this.#session, draft.state)
+      }
+      const { intent } = batch.at(-1) as Waiting<M>
+      if (intent.afterwards !== undefined) await goOn(intent.afterwards, outcomes)
+      answer(batch, outcomes)
+    } catch (error) {
+      this.#context.forget(this.#session)
+      if (offered === undefined) for (const waiting of batch) waiting.reject(error)
+      else this.#rejectPlanned(batch, offered, error)
+    }
+    return true
+  }
+
+  /** At once if possible, because whatever is waited for costs every message a turn. */
+  #plan(batch: readonly Waiting<M>[]): BatchPlan<M> | Promise<BatchPlan<M>> {
+    const known = this.#load(batch)
+    const intents = batch.map(({ intent }) => intent)
+    const isLarge = bytesOf(batch) > LARGE_BYTES
+    if (known instanceof Promise || isLarge || intents.some(needsPreparation)) {
+      return this.#planInTurns(known, intents, isLarge)
+    }
+    return this.#planOn(known, intents)
+  }
+
+  async #planInTurns(
+    known: SessionState<M> | Promise<SessionState<M>>,
+    intents: readonly Intent<M, object>[],
+    isLarge: boolean,
+  ): Promise<BatchPlan<M>> {
+    const settled = await known
+    if (isLarge) await nextTurn()
+    const refused = intents.some(needsPreparation) ? await prepareAll(intents, settled) : undefined
+    const plan = this.#planOn(settled, intents, refused)
+    if (isLarge) await nextTurn()
+    return plan
+  }
+
+  #planOn(settled: SessionState<M>, intents: readonly Intent<M, object>[], refused?: Refused): BatchPlan<M> {
+    return planBatch(this.#session, settled, this.#context.now(), intents, refused)
   }
 
   /** What is known of the session, at once if possible. Who only adds needs no more than its outline. */
