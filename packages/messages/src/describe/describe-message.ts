@@ -21,7 +21,7 @@ export function describeMessage(message: Fields): DescribedMessage {
     return { speaker: block.kind === 'result' ? 'tool' : block.kind === 'other' ? role : 'assistant', blocks: [block] }
   }
   const blocks = describeContent(inner['content'] ?? inner['parts'])
-  for (const { calls } of descriptions) if (calls !== undefined) blocks.push(...calls(inner))
+  for (const description of descriptions) blocks.push(...(description.calls?.(inner) ?? []))
   const isAnswer = blocks.length > 0 && blocks.every(({ kind }) => kind === 'result')
   return { speaker: isAnswer ? 'tool' : role, blocks }
 }
