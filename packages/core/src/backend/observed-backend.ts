@@ -1,27 +1,11 @@
 import type { Backend } from './backend.ts'
+import { wrapBackend } from './wrap-backend.ts'
 
-/** The same backend, whose owner is told of every session that was written to through it. */
+/** The same backend; `changed` hears of every session that was written to through it, or may have been. */
 export function observedBackend(backend: Backend, changed: (session: string) => void): Backend {
-  const { contract, name, capabilities, maintenance } = backend
-  const told = async <T>(session: string, work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } finally {
-      changed(session)
-    }
-  }
-  return {
-    contract,
-    name,
-    capabilities,
-    open: (options) => backend.open(options),
-    close: () => backend.close(),
-    append: (session, ...change) => told(session, backend.append(session, ...change)),
-    read: (session, ...request) => backend.read(session, ...request),
-    head: (session) => backend.head(session),
-    list: (range) => backend.list(range),
-    erase: (session, expectedLast) => told(session, backend.erase(session, expectedLast)),
-    ...(backend.wake === undefined ? undefined : { wake: backend.wake.bind(backend) }),
-    ...(maintenance === undefined ? undefined : { maintenance }),
-  }
+  const observed = (session: string, work: Promise<void>): Promise<void> => work.finally(() => changed(session))
+  return wrapBackend(backend, {
+    append: (session, ...change) => observed(session, backend.append(session, ...change)),
+    erase: (session, expectedLast) => observed(session, backend.erase(session, expectedLast)),
+  })
 }
