@@ -1,4 +1,5 @@
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Case, Claim, Facility } from './case.ts'
 import type { Harness, Target } from './target.ts'
 

@@ -4,7 +4,9 @@ import { access, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect, styleText } from 'node:util'
+
 import { Command, InvalidArgumentError } from 'commander'
+
 import { cases } from './cases/index.ts'
 import { loadTarget } from './child/load-target.ts'
 import { isClean } from './report/report.ts'

@@ -1,4 +1,5 @@
 import type { Backend, Capabilities } from '@turnlog/core/backend'
+
 import type { Random } from './random.ts'
 import type { Harness, Target } from './target.ts'
 

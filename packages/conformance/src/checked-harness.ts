@@ -1,5 +1,7 @@
 import { AssertionError } from 'node:assert'
+
 import { isStoreError } from '@turnlog/core/backend'
+
 import type { Harness } from './target.ts'
 
 /** The harness of a target, which is to blame itself when what it reopens is not open. */

@@ -1,13 +1,14 @@
 import { AssertionError } from 'node:assert'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
+
 import type { Case } from './case.ts'
 import { firstDifference } from './report/first-difference.ts'
 import { unbrandedCode } from './report/unbranded-code.ts'
 import type { Target } from './target.ts'
 import { Unproven } from './unproven.ts'
 
-const LONGEST_TEXT = 2000
+const MAX_TEXT_LENGTH = 2000
 const SHORT_TEXT = 60
 
 export interface FailureCircumstances {
@@ -105,9 +106,9 @@ function show(value: unknown): string {
 }
 
 function shorten(text: string): string {
-  return text.length <= LONGEST_TEXT
+  return text.length <= MAX_TEXT_LENGTH
     ? text
-    : `${text.slice(0, LONGEST_TEXT)}... (${text.length - LONGEST_TEXT} characters more)`
+    : `${text.slice(0, MAX_TEXT_LENGTH)}... (${text.length - MAX_TEXT_LENGTH} characters more)`
 }
 
 function indent(text: string): string {

@@ -1,4 +1,5 @@
 import { describe, test } from 'node:test'
+
 import { cases } from './cases/index.ts'
 import { caseRunner } from './case-runner.ts'
 import type { AdapterOptions } from './case-runner.ts'

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
 import type { Case, CaseContext } from './case.ts'
 import { checkedHarness } from './checked-harness.ts'
 import { endedByUnhandled } from './ended-by-unhandled.ts'

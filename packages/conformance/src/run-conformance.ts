@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+
 import { CONTRACT } from '@turnlog/core/backend'
+
 import { applicability, profileOf } from './applicability.ts'
 import type { Profile } from './applicability.ts'
 import type { Case } from './case.ts'

@@ -1,4 +1,5 @@
 import { beforeAll, describe, test } from 'vitest'
+
 import type { Case } from './case.ts'
 import { cases } from './cases/index.ts'
 import { caseRunner } from './case-runner.ts'

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+
 import type { Report } from '@turnlog/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 

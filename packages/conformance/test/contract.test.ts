@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+
 import { cases } from '@turnlog/conformance'
 import { describe, expect, test } from 'vitest'
+
 import { mutants } from './mutants/index.ts'
 
 const CONTRACT = ['backend', 'capabilities', 'event-record', 'maintenance']

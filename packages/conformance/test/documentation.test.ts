@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+
 import { cases, runConformance } from '@turnlog/conformance'
 import { describe, expect, test } from 'vitest'
+
 import { target } from './fixtures/folder-target.js'
 
 const page = readFileSync(new URL('../../../docs/writing-a-backend.md', import.meta.url), 'utf8')

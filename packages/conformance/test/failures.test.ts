@@ -1,8 +1,10 @@
 import assert, { AssertionError } from 'node:assert'
+
 import { cases, ConformanceFailure } from '@turnlog/conformance'
 import type { Case } from '@turnlog/conformance'
 import { StoreError } from '@turnlog/core/backend'
 import { describe, expect, test } from 'vitest'
+
 import { rejects } from '../src/probe/rejects.ts'
 import { received, sendable } from '../src/child/sent-error.ts'
 import { target } from './fixtures/memory-target.js'

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+
 import { cases } from '@turnlog/conformance'
 import { expect, test } from 'vitest'
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+
 import { runConformance } from '@turnlog/conformance'
 import type { Report } from '@turnlog/conformance'
 import { describe, expect, test } from 'vitest'
+
 import { target as memory } from './fixtures/memory-target.js'
 
 const { name, version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Case, CaseContext } from '../case.ts'
 import { besideWrite } from '../probe/beside-write.ts'
 import { listAll, readAll } from '../probe/collect.ts'

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { ALL, listKeys, readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
@@ -25,7 +27,7 @@ export const callsInFlightCases: readonly Case[] = [
         async (key) => (await listKeys(backend)).includes(key),
       ]
       for (let round = 0; round < count(3); round++) {
-        // One at a time, each in a new life: a call that has to wait for another would be slower than the close.
+        // One at a time, each in a new incarnation: a call that has to wait for another would be slower than the close.
         for (const call of calls) {
           for (const key of [session.key, random.word(12)]) {
             const isThere = (await listKeys(backend)).includes(key)
@@ -100,7 +102,7 @@ export const callsInFlightCases: readonly Case[] = [
     },
   },
   {
-    id: 'lifecycle.read.belongs-to-its-life',
+    id: 'lifecycle.read.belongs-to-its-opening',
     level: 'must',
     promise: 'A read that was begun before a close rejects with CLOSED also when the backend is open again.',
     prevents: 'A read goes on in a store that was closed, replaced and opened again.',

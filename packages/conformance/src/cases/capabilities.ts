@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+
 import type { Case } from '../case.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, StoreError } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { compete } from '../child/compete.ts'
 import { readAll } from '../probe/collect.ts'
@@ -45,7 +47,7 @@ export const compareCases: readonly Case[] = [
       const session = new ExpectedSession(random)
       await session.grow(backend, 2)
       await conflict(backend, session, 0)
-      await conflict(backend, session, 0, 'another-life')
+      await conflict(backend, session, 0, 'another-incarnation')
       await session.check(backend)
     },
   },
@@ -69,7 +71,7 @@ export const compareCases: readonly Case[] = [
     async run({ backend, random }) {
       const session = new ExpectedSession(random)
       await session.grow(backend, 2)
-      await conflict(backend, session, 2, 'another-life')
+      await conflict(backend, session, 2, 'another-incarnation')
       await session.check(backend)
     },
   },
@@ -82,11 +84,11 @@ export const compareCases: readonly Case[] = [
     async run({ backend, harness, random, capabilities }) {
       const long = 'l'.repeat(199)
       const sessions = [
-        ['life-a', 'life-A'],
-        ['life', 'life '],
-        [' life', 'life'],
+        ['incarnation-a', 'incarnation-A'],
+        ['incarnation', 'incarnation '],
+        [' incarnation', 'incarnation'],
         ['l\u00e9ben', 'le\u0301ben'],
-        ['life-\ufb01', 'life-fi'],
+        ['incarnation-\ufb01', 'incarnation-fi'],
         ['10', '010'],
         [`${long}a`, `${long}b`],
       ].map(([own, other]) => ({ session: new ExpectedSession(random, undefined, own), other: other ?? '' }))

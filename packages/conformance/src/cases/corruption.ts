@@ -1,5 +1,6 @@
 import assert, { AssertionError } from 'node:assert/strict'
 import { rm, truncate } from 'node:fs/promises'
+
 import type { Case } from '../case.ts'
 import { buildImage, examineDamaged } from '../probe/damage.ts'
 import { cuts, flip, flips, tailStart, zero } from '../probe/damage-places.ts'

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Case, CaseContext } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { textOf } from '../child/write-without-end.ts'
@@ -7,6 +9,9 @@ import { ALL, listKeys } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 
 const SESSIONS = ['alpha', 'beta', 'gamma', 'delta']
+
+/** Each at another moment of what a writer does. */
+const KILLS = 8
 
 interface Acknowledged {
   first: number
@@ -25,7 +30,7 @@ export const durabilityCases: readonly Case[] = [
     timeoutMs: 120_000,
     async run(context) {
       const acknowledged = new Map<string, Acknowledged>()
-      for (let cycle = 0; cycle < context.count(6); cycle++) {
+      for (let cycle = 0; cycle < context.count(KILLS); cycle++) {
         await writeAndKill(context, acknowledged, cycle)
         const backend = cycle === 0 ? context.backend : await context.harness.reopen()
         if (cycle === 0) await backend.open()
@@ -57,7 +62,7 @@ export const durabilityCases: readonly Case[] = [
             v: 1,
             at: 1,
           }))
-          await child.append(session, { last: 0, incarnation: 'life' }, events, { size })
+          await child.append(session, { last: 0, incarnation: 'incarnation' }, events, { size })
         })
         const backend = await harness.reopen()
         const head = await backend.head(session)

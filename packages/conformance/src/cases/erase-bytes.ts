@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile, truncate } from 'node:fs/promises'
+
 import { isStoreError } from '@turnlog/core/backend'
+
 import type { Case, CaseContext } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

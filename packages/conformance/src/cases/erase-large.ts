@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+
 import { isStoreError } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { listKeys, readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
@@ -64,7 +66,7 @@ export const eraseCases: readonly Case[] = [
     id: 'erase.begins-anew',
     level: 'must',
     promise:
-      'Used again after an erase, the session begins at 1 in a new incarnation, without anything of the old life.',
+      'Used again after an erase, the session begins at 1 in a new incarnation, without anything of the old incarnation.',
     prevents: 'A new conversation inherits messages of a deleted one.',
     async run({ backend, random }) {
       const old = new ExpectedSession(random)
@@ -81,7 +83,7 @@ export const eraseCases: readonly Case[] = [
     id: 'erase.stale-incarnation',
     level: 'must',
     promise:
-      'A writer that still holds the old incarnation gets CONFLICT, also if the new life has come to the same version.',
+      'A writer that still holds the old incarnation gets CONFLICT, also if the new incarnation has come to the same version.',
     prevents: 'A late writer appends to the conversation that came after the deleted one.',
     async run({ backend, random }) {
       const old = new ExpectedSession(random)
@@ -93,7 +95,7 @@ export const eraseCases: readonly Case[] = [
       assert.equal(gone.actual, 0)
       const anew = new ExpectedSession(random, old.key)
       await anew.grow(backend, 3)
-      const error = await rejects('CONFLICT', 'an append in the old life', () =>
+      const error = await rejects('CONFLICT', 'an append in the old incarnation', () =>
         backend.append(old.key, old.expected, old.next(1), null),
       )
       assert.deepEqual({ expected: error.expected, actual: error.actual }, { expected: 3, actual: 3 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+
 import type { Case, CaseContext } from '../case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
 import { openInWorker } from '../child/open-in-worker.ts'
@@ -123,7 +124,7 @@ export const exclusiveCases: readonly Case[] = [
     id: 'exclusive.stalled-owner',
     level: 'must',
     promise:
-      'An owner that stands still, as a stopped process does, keeps the store: a second open is LOCKED however long ago it last gave a sign of life.',
+      'An owner that stands still, as a stopped process does, keeps the store: a second open is LOCKED however long ago it last gave a sign of incarnation.',
     prevents: 'A laptop that slept, or a process that was stopped, comes back as a second writer.',
     requires: ['persistent', 'module', 'signals'],
     unless: ['shared'],

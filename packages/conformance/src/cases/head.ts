@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+
 import type { Case } from '../case.ts'
 import { listAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+
 import { compareKeys } from '@turnlog/core/backend'
 import type { Backend, ListRange } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { listAll, listKeys } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { contents } from '../probe/contents.ts'
 import { readAll } from '../probe/collect.ts'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
+
 import { isStoreError } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

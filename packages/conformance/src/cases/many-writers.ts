@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
 import { compete } from '../child/compete.ts'

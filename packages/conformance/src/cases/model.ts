@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+
 import type { Case } from '../case.ts'
 import { crashingStore } from '../model/crashing-store.ts'
 import { localStore } from '../model/local-store.ts'

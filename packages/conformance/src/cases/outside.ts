@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, Head, Json } from '@turnlog/core/backend'
+
 import type { Case, CaseContext } from '../case.ts'
 import type { ChildBackend } from '../child/child-backend.ts'
 import { withChild } from '../child/with-child.ts'

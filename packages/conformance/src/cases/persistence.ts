@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+
 import type { Case } from '../case.ts'
 import { listKeys, readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
@@ -143,8 +144,8 @@ export const persistenceCases: readonly Case[] = [
       await session.grow(backend, 2)
       const reopened = await harness.reopen()
       assert.equal((await reopened.head(session.key))?.incarnation, session.incarnation)
-      await rejects('CONFLICT', 'an append in another life after a reopen', () =>
-        reopened.append(session.key, { last: 2, incarnation: 'another-life' }, session.next(1), null),
+      await rejects('CONFLICT', 'an append in another incarnation after a reopen', () =>
+        reopened.append(session.key, { last: 2, incarnation: 'another-incarnation' }, session.next(1), null),
       )
       await session.grow(reopened, 1)
       await session.check(reopened)
@@ -189,7 +190,7 @@ export const persistenceCases: readonly Case[] = [
   {
     id: 'persistent.erase',
     level: 'must',
-    promise: 'What was erased stays gone, and a new life stays the new life.',
+    promise: 'What was erased stays gone, and a new incarnation stays the new incarnation.',
     prevents: 'A deleted conversation comes back at a restart.',
     requires: ['persistent'],
     async run({ backend, harness, random }) {

@@ -1,7 +1,9 @@
 import assert, { AssertionError } from 'node:assert/strict'
 import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+
 import { isStoreError } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { listKeys, readAll } from '../probe/collect.ts'
@@ -26,7 +28,7 @@ export const readOnlyCases: readonly Case[] = [
       await backend.open({ readOnly: true })
       await rejects('READ_ONLY', 'append', () => backend.append(session.key, session.expected, session.next(1), null))
       await rejects('READ_ONLY', 'append of a new session', () =>
-        backend.append('another', { last: 0, incarnation: 'life' }, new ExpectedSession(random).next(1), null),
+        backend.append('another', { last: 0, incarnation: 'incarnation' }, new ExpectedSession(random).next(1), null),
       )
       await rejects('READ_ONLY', 'erase', () => backend.erase(session.key, session.last))
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
+
 import type { Case } from '../case.ts'
 import { appendBulk } from '../child/append-bulk.ts'
 import { ALL, listKeys, readAll, readSeqs } from '../probe/collect.ts'

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+
 import type { Case } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { listKeys } from '../probe/collect.ts'

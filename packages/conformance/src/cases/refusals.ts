@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
+
 import type { AppendOptions } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

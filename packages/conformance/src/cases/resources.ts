@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+
 import type { Case } from '../case.ts'
 import { checkResources } from '../probe/check-resources.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, StoreError } from '@turnlog/core/backend'
+
 import type { Case, CaseContext } from '../case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
 import { listAll, listKeys, readAll } from '../probe/collect.ts'
@@ -105,7 +107,7 @@ export const sharedCases: readonly Case[] = [
       await other.erase(old.key, 2)
       const anew = new ExpectedSession(random, old.key)
       await anew.grow(other, 2)
-      await rejects('CONFLICT', 'an append in the old life', () =>
+      await rejects('CONFLICT', 'an append in the old incarnation', () =>
         backend.append(old.key, old.expected, old.next(1), null),
       )
       await anew.check(backend)

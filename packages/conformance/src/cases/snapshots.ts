@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord } from '@turnlog/core/backend'
+
 import type { Case, CaseContext } from '../case.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { growLong } from '../probe/grow-long.ts'
@@ -57,7 +59,7 @@ const readers: Situation = {
 
 export const snapshotCases: readonly Case[] = [
   ...[own, shared, readers].flatMap((situation) => [appended(situation), trimmed(situation)]),
-  ...[own, shared, readers].map(newLife),
+  ...[own, shared, readers].map(newIncarnation),
   ...[own, shared, readers].map(manyWrites),
 ]
 
@@ -102,11 +104,11 @@ function trimmed({ group, byWhom, requires, pair }: Situation): Case {
   }
 }
 
-function newLife({ group, byWhom, requires, pair }: Situation): Case {
+function newIncarnation({ group, byWhom, requires, pair }: Situation): Case {
   return {
-    id: `${group}.snapshot.new-life`,
+    id: `${group}.snapshot.new-incarnation`,
     level: 'must',
-    promise: `A read that runs while its session is erased ${byWhom} and begins anew gives the old life or a StoreError, never events of both.`,
+    promise: `A read that runs while its session is erased ${byWhom} and begins anew gives the old incarnation or a StoreError, never events of both.`,
     prevents: `A reader gets messages of a conversation that was erased ${byWhom}, mixed with those of its successor.`,
     requires,
     async run(context) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+
 import type { Case } from '../case.ts'
 import { readSeqs } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
@@ -101,8 +102,10 @@ export const trimCases: readonly Case[] = [
           trimBefore: 4,
         }),
       )
-      await rejects('CONFLICT', 'an append in another life that trims', () =>
-        backend.append(session.key, { last: 5, incarnation: 'another-life' }, session.next(1), null, { trimBefore: 4 }),
+      await rejects('CONFLICT', 'an append in another incarnation that trims', () =>
+        backend.append(session.key, { last: 5, incarnation: 'another-incarnation' }, session.next(1), null, {
+          trimBefore: 4,
+        }),
       )
       await rejects('INVALID_ARGUMENT', 'an append without events that trims', () =>
         backend.append(session.key, session.expected, [], null, { trimBefore: 4 }),

@@ -1,5 +1,7 @@
 import { AssertionError } from 'node:assert'
+
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Case } from '../case.ts'
 import { withChild } from '../child/with-child.ts'
 import { checkResources } from '../probe/check-resources.ts'
@@ -11,14 +13,14 @@ import { settled } from '../probe/settled.ts'
 import type { Random } from '../random.ts'
 
 /** A hint may be slow and a watch may begin late, so that the writer writes again until it is heard. */
-const MOST_WRITES = 20
+const MAX_WRITES = 20
 const PATIENCE_MS = 300
 const LONG_PATIENCE_MS = 800
 
 /** Hints that are wanted, each after what came before has been drained until it was quiet. */
 const ROUNDS = 3
 const QUIET_MS = 50
-const MOST_HINTS_LEFT = 20
+const MAX_HINTS_LEFT = 20
 const WATCH_SLACK = 2
 
 type Writer = Pick<Backend, 'append' | 'erase'>
@@ -229,7 +231,7 @@ async function heardOfEveryWrite(listener: Backend, writer: Writer, random: Rand
 async function heard(listener: Backend, writer: Writer, session: ExpectedSession): Promise<void> {
   await hear(listener, session.key, {
     rounds: ROUNDS,
-    tries: MOST_WRITES,
+    tries: MAX_WRITES,
     patienceMs: PATIENCE_MS,
     name: 'an append',
     prepare: () => Promise.resolve(),
@@ -263,7 +265,7 @@ async function hear(listener: Backend, key: string, writes: Writes): Promise<voi
     return outcome
   }
   const quiet = async (): Promise<void> => {
-    for (let i = 0; i < MOST_HINTS_LEFT && (await within(QUIET_MS)) === 'woken'; i++);
+    for (let i = 0; i < MAX_HINTS_LEFT && (await within(QUIET_MS)) === 'woken'; i++);
   }
   try {
     for (let round = 1; round <= rounds; round++) {

@@ -2,7 +2,7 @@ import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
 
 /** Far more than any right backend needs: each round of a race has a winner. */
-const MOST_CONFLICTS = 100_000
+const MAX_CONFLICTS = 100_000
 
 /** What a writer was told that it had done. */
 export interface Deeds {
@@ -32,7 +32,7 @@ export async function appendAndErase(backend: Backend, session: string, writer: 
       }
       turn++
     } catch (error) {
-      if (!isStoreError(error, 'CONFLICT') || ++conflicts > MOST_CONFLICTS) throw error
+      if (!isStoreError(error, 'CONFLICT') || ++conflicts > MAX_CONFLICTS) throw error
     }
   }
   return { appends, erases, conflicts }

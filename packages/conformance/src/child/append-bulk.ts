@@ -1,4 +1,5 @@
 import type { Backend } from '@turnlog/core/backend'
+
 import { bulkEvents } from '../probe/bulk-events.ts'
 
 /** One append of `count` events, the first of a session or a later one. */

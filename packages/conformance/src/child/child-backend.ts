@@ -3,6 +3,7 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+
 import type {
   AppendOptions,
   EventRecord,
@@ -13,6 +14,7 @@ import type {
   OpenReport,
   SessionHead,
 } from '@turnlog/core/backend'
+
 import type { Deeds } from './append-and-erase.ts'
 import { builtModule } from './built-module.ts'
 import type { Request, Response } from './message.ts'

@@ -1,4 +1,5 @@
 import type { Backend, EventRecord } from '@turnlog/core/backend'
+
 import { Random } from '../random.ts'
 
 /** Every so many appends the session is erased and begins anew. */

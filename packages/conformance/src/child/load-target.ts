@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
+
 import type { Target } from '../target.ts'
 import { UsageError } from '../usage-error.ts'
 

@@ -1,4 +1,5 @@
 import type { AppendOptions, EventRecord, Expected, Json, OpenOptions } from '@turnlog/core/backend'
+
 import type { SentError } from './sent-error.ts'
 
 /** What a child is asked to do with its backend. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+
 import { builtModule } from './built-module.ts'
 
 /** Appends for which it competes with others. */

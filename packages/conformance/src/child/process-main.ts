@@ -1,7 +1,9 @@
 import { writeSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+
 import type { Backend } from '@turnlog/core/backend'
+
 import { listAll, readAll } from '../probe/collect.ts'
 import { appendAndErase } from './append-and-erase.ts'
 import { appendBulk } from './append-bulk.ts'

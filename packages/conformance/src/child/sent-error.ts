@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { StoreErrorCode, StoreErrorDetails } from '@turnlog/core/backend'
 

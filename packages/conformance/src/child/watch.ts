@@ -1,5 +1,6 @@
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
+
 import { readAll } from '../probe/collect.ts'
 
 /** Reads all sessions again and again, to the end each time, until it is to rest. Says how often it did. */

@@ -1,6 +1,8 @@
 import { inspect } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
+
 import { isStoreError } from '@turnlog/core/backend'
+
 import { compete } from './compete.ts'
 import { loadTarget } from './load-target.ts'
 import type { WorkerTask } from './open-in-worker.ts'

@@ -1,4 +1,5 @@
 import type { Backend, EventRecord } from '@turnlog/core/backend'
+
 import { Random, seedOf } from '../random.ts'
 
 export interface Acknowledgement {
@@ -35,7 +36,7 @@ async function writeOne(
   acknowledge: (acknowledgement: Acknowledgement) => void,
 ): Promise<void> {
   const head = await backend.head(session)
-  const incarnation = head?.incarnation ?? `life of ${session}`
+  const incarnation = head?.incarnation ?? `incarnation of ${session}`
   let first = head?.first ?? 1
   let last = head?.last ?? 0
   for (let turn = 1; ; turn++) {

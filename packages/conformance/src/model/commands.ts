@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+
 import { compareKeys } from '@turnlog/core/backend'
 import type { EventRecord } from '@turnlog/core/backend'
 import * as fc from 'fast-check'
+
 import { rejects } from '../probe/rejects.ts'
 import type { Model } from './model.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
@@ -29,7 +31,7 @@ function append(session: string, count: number, trim: number | undefined): Comma
   return command(`append ${count} to ${session}, trim ${trim ?? 'nothing'}`, async (model, store) => {
     const found = model.sessions.get(session)
     const last = found?.last ?? 0
-    const incarnation = found?.incarnation ?? `life ${++model.counter}`
+    const incarnation = found?.incarnation ?? `incarnation ${++model.counter}`
     const events = makeEvents(model, last, count)
     const projection = ++model.counter
     const trimBefore = trim === undefined ? undefined : Math.min((found?.first ?? 1) + trim, last + count + 1)
@@ -61,10 +63,10 @@ function staleAppend(session: string, distance: number): Command {
 }
 
 function wrongLife(session: string): Command {
-  return command(`append to ${session} in another life`, async (model, store) => {
+  return command(`append to ${session} in another incarnation`, async (model, store) => {
     const found = model.sessions.get(session)
     if (found === undefined) return
-    await rejects('CONFLICT', 'append in another life', () =>
+    await rejects('CONFLICT', 'append in another incarnation', () =>
       store.append(session, { last: found.last, incarnation: 'another' }, makeEvents(model, found.last, 1), null),
     )
   })

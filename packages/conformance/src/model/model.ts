@@ -11,7 +11,7 @@ export interface ModelSession {
 /** What a store is, without files, processes or time. Nothing is shared: a change replaces a session. */
 export interface Model {
   sessions: Map<string, ModelSession>
-  /** Makes each event, life and projection different from every other. */
+  /** Makes each event, incarnation and projection different from every other. */
   counter: number
 }
 

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+
 import type { CaseContext } from '../case.ts'
 import { allCommands } from './commands.ts'
 import { emptyModel } from './model.ts'

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+
 import type { EventRecord } from '@turnlog/core/backend'
 
 /** Asserts that what competing writers wrote is all there, once, and in each writer's own order. */

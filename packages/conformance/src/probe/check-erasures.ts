@@ -1,23 +1,26 @@
 import assert from 'node:assert/strict'
+
 import type { Head } from '@turnlog/core/backend'
+
 import type { Deeds } from '../child/append-and-erase.ts'
 
 /**
- * Asserts that what writers were told can all be true: the acknowledged appends of each life are 1, 2, 3 and so on,
- * and each life but the present one was erased once, at its end. An erase that took an append with it, which nobody
+ * Asserts that what writers were told can all be true: the acknowledged appends of each incarnation are 1, 2, 3 and so on,
+ * and each incarnation but the present one was erased once, at its end. An erase that took an append with it, which nobody
  * had read, says an earlier end than the appends do.
  */
 export function checkErasures(deeds: readonly Deeds[], head: Head | undefined): void {
-  const lives = new Map<string, number[]>()
+  const incarnations = new Map<string, number[]>()
   for (const { incarnation, seq } of deeds.flatMap(({ appends }) => appends)) {
-    lives.set(incarnation, [...(lives.get(incarnation) ?? []), seq])
+    incarnations.set(incarnation, [...(incarnations.get(incarnation) ?? []), seq])
   }
   const ends: number[] = []
-  for (const [incarnation, seqs] of lives) {
+  for (const [incarnation, seqs] of incarnations) {
     seqs.sort((a, b) => a - b)
     const upTo = Array.from(seqs, (_, index) => index + 1)
-    assert.deepEqual(seqs, upTo, `the acknowledged appends of the life ${incarnation}`)
-    if (incarnation === head?.incarnation) assert.equal(head.last, seqs.length, 'the last seq of the present life')
+    assert.deepEqual(seqs, upTo, `the acknowledged appends of the incarnation ${incarnation}`)
+    if (incarnation === head?.incarnation)
+      assert.equal(head.last, seqs.length, 'the last seq of the present incarnation')
     else ends.push(seqs.length)
   }
   const erased = deeds.flatMap(({ erases }) => erases)
@@ -25,6 +28,6 @@ export function checkErasures(deeds: readonly Deeds[], head: Head | undefined): 
   assert.deepEqual(
     sorted(erased),
     sorted(ends),
-    'the versions that were erased, beside the versions at which lives ended',
+    'the versions that were erased, beside the versions at which incarnations ended',
   )
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+
 import { resourcesInUse } from './resources.ts'
 import type { Resources } from './resources.ts'
 

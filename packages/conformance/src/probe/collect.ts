@@ -1,7 +1,7 @@
 import type { Backend, EventRecord, ListRange, Range, ReadOptions, SessionHead } from '@turnlog/core/backend'
 
 /** More batches than any case can get from a right backend: an iterator without end fails instead of hanging. */
-const MOST_BATCHES = 50_000
+const MAX_BATCHES = 50_000
 
 /** Every event there is. */
 export const ALL: readonly Range[] = [{ from: 1, to: Number.MAX_SAFE_INTEGER }]
@@ -39,7 +39,7 @@ export async function listKeys(backend: Backend, range?: ListRange): Promise<str
 async function* bounded<T>(batches: AsyncIterable<T>): AsyncGenerator<T> {
   let count = 0
   for await (const batch of batches) {
-    if (++count > MOST_BATCHES) throw new Error(`an iterator gave more than ${MOST_BATCHES} batches`)
+    if (++count > MAX_BATCHES) throw new Error(`an iterator gave more than ${MAX_BATCHES} batches`)
     yield batch
   }
 }

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+
 import type { CaseContext } from '../case.ts'
 import type { Image, ImageFile } from './damage.ts'
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { cp, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { inspect } from 'node:util'
+
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord, Head, OpenFinding, SessionHead } from '@turnlog/core/backend'
+
 import type { CaseContext } from '../case.ts'
 import type { Harness } from '../target.ts'
 import { listAll, readAll } from './collect.ts'

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+
 import type { AppendOptions, Backend, EventRecord, Expected, Json } from '@turnlog/core/backend'
+
 import type { Random } from '../random.ts'
 import { listAll, readAll } from './collect.ts'
 import { deepFreeze, makeEvents } from './make-events.ts'
@@ -20,7 +22,11 @@ export class ExpectedSession {
   projection: Json = null
   #events: EventRecord[] = []
 
-  constructor(random: Random, key: string = `session-${random.word(8)}`, incarnation = `life-${random.word(12)}`) {
+  constructor(
+    random: Random,
+    key: string = `session-${random.word(8)}`,
+    incarnation = `incarnation-${random.word(12)}`,
+  ) {
     this.#random = random
     this.key = key
     this.incarnation = incarnation

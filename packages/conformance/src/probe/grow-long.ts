@@ -1,11 +1,12 @@
 import type { Backend } from '@turnlog/core/backend'
+
 import { Unproven } from '../unproven.ts'
 import { ALL } from './collect.ts'
 import type { ExpectedSession } from './expected-session.ts'
 
 /** More than most backends give in one batch. Those that give more get a longer session, up to the bound. */
-const USUAL = 4000
-const MOST = 64_000
+const USUAL_LENGTH = 4000
+const MAX_LENGTH = 64_000
 
 /**
  * Grows a session until a read, in either direction, cannot give all of it in its first batch. Otherwise nothing could
@@ -16,12 +17,13 @@ export async function growLong(
   writer: Pick<Backend, 'append'>,
   reader: Backend,
 ): Promise<void> {
-  for (let wanted = USUAL; ; wanted *= 4) {
+  for (let wanted = USUAL_LENGTH; ; wanted *= 4) {
     // Appends of one size, so that a session which must be as long as another one is made in the same steps.
-    while (session.last < wanted) await session.grow(writer, USUAL)
+    while (session.last < wanted) await session.grow(writer, USUAL_LENGTH)
     const sizes = [await firstBatch(reader, session.key, false), await firstBatch(reader, session.key, true)]
     if (sizes.every((size) => size < session.last)) return
-    if (wanted >= MOST) throw new Unproven(`a read gives ${session.last} events in one batch: nothing can come between`)
+    if (wanted >= MAX_LENGTH)
+      throw new Unproven(`a read gives ${session.last} events in one batch: nothing can come between`)
   }
 }
 

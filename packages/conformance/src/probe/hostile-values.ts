@@ -1,4 +1,5 @@
 import type { Json } from '@turnlog/core/backend'
+
 import { deepFreeze } from './make-events.ts'
 
 export interface HostileValue {

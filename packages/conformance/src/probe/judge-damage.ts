@@ -1,4 +1,5 @@
 import { AssertionError } from 'node:assert'
+
 import type { Examination, FoundHead, Image, Outcome, State } from './damage.ts'
 
 export interface Leniency {

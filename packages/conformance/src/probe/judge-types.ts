@@ -1,4 +1,5 @@
 import { AssertionError } from 'node:assert'
+
 import type { Examination, FoundHead } from './damage.ts'
 
 /** Asserts that what comes out of a damaged store is of the types of the contract, whatever its values are. */

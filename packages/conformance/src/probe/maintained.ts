@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { open, readFile } from 'node:fs/promises'
+
 import type { Backend, Maintenance } from '@turnlog/core/backend'
+
 import type { CaseContext } from '../case.ts'
 import { ExpectedSession } from './expected-session.ts'
 

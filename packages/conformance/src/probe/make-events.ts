@@ -1,4 +1,5 @@
 import type { EventRecord, Json } from '@turnlog/core/backend'
+
 import type { Random } from '../random.ts'
 
 /** Events as core makes them: an envelope, fields of the type, all of it frozen. */

@@ -1,4 +1,5 @@
 import type { Backend } from '@turnlog/core/backend'
+
 import { ALL } from './collect.ts'
 
 export interface Operation {
@@ -12,7 +13,7 @@ export function operations(backend: Backend): readonly Operation[] {
   const { maintenance } = backend
   const wake = backend.wake?.bind(backend)
   return [
-    { name: 'append', run: () => backend.append('some', { last: 0, incarnation: 'life' }, [event], null) },
+    { name: 'append', run: () => backend.append('some', { last: 0, incarnation: 'incarnation' }, [event], null) },
     { name: 'head', run: () => backend.head('some') },
     { name: 'erase', run: () => backend.erase('some', 0) },
     { name: 'read', run: () => backend.read('some', ALL)[Symbol.asyncIterator]().next() },

@@ -1,4 +1,5 @@
 import type { Json } from '@turnlog/core/backend'
+
 import type { Random } from '../random.ts'
 
 const TEXTS = [

@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert'
 import { inspect } from 'node:util'
+
 import { isStoreError } from '@turnlog/core/backend'
 import type { StoreError, StoreErrorCode } from '@turnlog/core/backend'
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+
 import type { Backend } from '@turnlog/core/backend'
+
 import type { Harness } from '../target.ts'
 
 /** Another backend object over the same storage, not opened. Only for cases that require `second`. */

@@ -1,4 +1,5 @@
 import type { Backend, EventRecord } from '@turnlog/core/backend'
+
 import { ALL } from './collect.ts'
 
 /** Reads all of a session and does something between the first batch and the next one. */

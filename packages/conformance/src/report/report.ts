@@ -1,4 +1,5 @@
 import type { Capabilities } from '@turnlog/core/backend'
+
 import type { Level } from '../case.ts'
 
 /** `unproven`: the backend promises it, but the target gives no means to test it. */

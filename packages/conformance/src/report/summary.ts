@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+
 import type { Report } from './report.ts'
 
 /** The report for a person: failures in full, what is unproven, then what it comes to. */

@@ -1,5 +1,6 @@
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord, Json } from '@turnlog/core/backend'
+
 import { memoryMutant, pause } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
@@ -110,12 +111,15 @@ export const appendMutants: readonly Mutant[] = [
   ),
   ...(
     [
-      ['ignores case in incarnations', (life: string) => life.toLowerCase()],
-      ['trims incarnations', (life: string) => life.trim()],
-      ['normalises incarnations', (life: string) => life.normalize('NFC')],
-      ['takes compatible incarnations for one', (life: string) => life.normalize('NFKC')],
-      ['cuts incarnations at 64', (life: string) => life.slice(0, 64)],
-      ['compares incarnations as numbers where it can', (life: string) => String(Number(life) || life)],
+      ['ignores case in incarnations', (incarnation: string) => incarnation.toLowerCase()],
+      ['trims incarnations', (incarnation: string) => incarnation.trim()],
+      ['normalises incarnations', (incarnation: string) => incarnation.normalize('NFC')],
+      ['takes compatible incarnations for one', (incarnation: string) => incarnation.normalize('NFKC')],
+      ['cuts incarnations at 64', (incarnation: string) => incarnation.slice(0, 64)],
+      [
+        'compares incarnations as numbers where it can',
+        (incarnation: string) => String(Number(incarnation) || incarnation),
+      ],
     ] as const
   ).map(([name, change]) =>
     append(name, ['append.conflict.incarnation.exact'], (inner) => async (session, expected, ...rest) => {

@@ -26,15 +26,19 @@ export const eraseMutants: readonly Mutant[] = [
       },
     }
   }),
-  memoryMutant('gives a new life the old incarnation', ['erase.begins-anew', 'erase.stale-incarnation'], (inner) => {
-    const firsts = new Map<string, string>()
-    return {
-      async append(session, { last, incarnation }, ...rest) {
-        if (!firsts.has(session)) firsts.set(session, incarnation)
-        await inner.append(session, { last, incarnation: firsts.get(session) ?? incarnation }, ...rest)
-      },
-    }
-  }),
+  memoryMutant(
+    'gives a new incarnation the old incarnation',
+    ['erase.begins-anew', 'erase.stale-incarnation'],
+    (inner) => {
+      const firsts = new Map<string, string>()
+      return {
+        async append(session, { last, incarnation }, ...rest) {
+          if (!firsts.has(session)) firsts.set(session, incarnation)
+          await inner.append(session, { last, incarnation: firsts.get(session) ?? incarnation }, ...rest)
+        },
+      }
+    },
+  ),
   memoryMutant('erases every session whose key begins with the key', ['erase.sessions-apart'], (inner) => ({
     async erase(session, expectedLast) {
       await inner.erase(session, expectedLast)

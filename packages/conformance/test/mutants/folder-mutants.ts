@@ -1,4 +1,5 @@
 import type { Target } from '@turnlog/conformance'
+
 import * as folder from '../fixtures/folder-mutants.js'
 import * as maintained from '../fixtures/maintained-mutants.js'
 import * as shared from '../fixtures/shared-mutants.js'

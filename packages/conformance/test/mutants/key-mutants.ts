@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+
 import { memoryMutant } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 

@@ -1,8 +1,10 @@
 import { closeSync, openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Backend, Capabilities } from '@turnlog/core/backend'
 import { memoryBackend } from '@turnlog/core/memory'
+
 import { memoryMutant, memoryTarget, memoryTargetWith, pause } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
@@ -74,7 +76,7 @@ export const lifecycleMutants: readonly Mutant[] = [
   ),
   memoryMutant(
     'lets a read run on after close',
-    ['lifecycle.read.closed-meanwhile', 'lifecycle.read.belongs-to-its-life'],
+    ['lifecycle.read.closed-meanwhile', 'lifecycle.read.belongs-to-its-opening'],
     (inner) => ({
       read: async function* (...args) {
         const batches: (readonly never[])[] = []

@@ -1,5 +1,6 @@
 import type { Backend, SessionHead } from '@turnlog/core/backend'
 import { closeSync, openSync } from 'node:fs'
+
 import { memoryMutant } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 

@@ -1,6 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
+
 import { StoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord, Head } from '@turnlog/core/backend'
+
 import { memoryMutant, pause } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 
@@ -115,7 +117,7 @@ export const readMutants: readonly Mutant[] = [
   ...[100, 5000].map((size) =>
     read(
       `reads in pages of ${size} without a snapshot`,
-      ['read.snapshot.append', 'read.snapshot.trim', 'read.snapshot.new-life', 'erase.running-reader'],
+      ['read.snapshot.append', 'read.snapshot.trim', 'read.snapshot.new-incarnation', 'erase.running-reader'],
       (inner) =>
         async function* (session, ranges, options = {}) {
           let left = options.limit ?? Infinity
@@ -143,7 +145,7 @@ export const readMutants: readonly Mutant[] = [
   ),
   read(
     'gives pages of 5,000 and looks neither at the signal nor at close between them',
-    ['read.abort.between', 'lifecycle.read.closed-meanwhile', 'lifecycle.read.belongs-to-its-life'],
+    ['read.abort.between', 'lifecycle.read.closed-meanwhile', 'lifecycle.read.belongs-to-its-opening'],
     (inner) =>
       async function* (session, ranges, options) {
         const events: EventRecord[] = []

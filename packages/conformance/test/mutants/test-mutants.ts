@@ -1,6 +1,7 @@
 import { cases, runConformance } from '@turnlog/conformance'
 import type { CaseResult, Target } from '@turnlog/conformance'
 import { describe, expect, test } from 'vitest'
+
 import type { Mutant } from './mutant.ts'
 
 const known = new Set(cases.map(({ id }) => id))

@@ -1,4 +1,5 @@
 import type { Json } from '@turnlog/core/backend'
+
 import { memoryMutant } from './mutant.ts'
 import type { Mutant } from './mutant.ts'
 

@@ -145,7 +145,7 @@ export interface OpenReport {
  * @case append.sessions-apart append.stores-apart atomicity.sessions-apart; keys.* values.* aliasing.* model.*;
  *   append.same-ids-again; lifecycle.never-opened lifecycle.opening lifecycle.closing lifecycle.closed
  *   lifecycle.close.calls-in-flight; lifecycle.read.closed-meanwhile lifecycle.list.closed-meanwhile
- *   lifecycle.read.belongs-to-its-life lifecycle.list.belongs-to-its-opening wake.reopened; maintenance.repair.wants-closed
+ *   lifecycle.read.belongs-to-its-opening lifecycle.list.belongs-to-its-opening wake.reopened; maintenance.repair.wants-closed
  */
 export interface Backend {
   readonly contract: 1
@@ -202,8 +202,8 @@ export interface Backend {
    * overlap (`INVALID_ARGUMENT` otherwise). A seq below 1, a fraction and a negative limit are `INVALID_ARGUMENT`. An unknown session has no events. A batch is never empty.
    * Leaving the loop early releases everything.
    * @case read.snapshot.append read.snapshot.trim read.snapshot.ranges shared.snapshot.append shared.snapshot.trim
-   *   read.snapshot.new-life shared.snapshot.new-life readers.snapshot.append readers.snapshot.trim
-   *   readers.snapshot.new-life read.snapshot.many-writes readers.snapshot.many-writes outside.one-moment
+   *   read.snapshot.new-incarnation shared.snapshot.new-incarnation readers.snapshot.append readers.snapshot.trim
+   *   readers.snapshot.new-incarnation read.snapshot.many-writes readers.snapshot.many-writes outside.one-moment
    *   atomicity.read-whole-batches read.long read.very-long read.parallel read.range.matrix
    *   read.range.adjacent read.ranges.many erase.running-reader; read.invalid.order; read.invalid.numbers;
    *   read.unknown; read.batch.never-empty; read.break.releases read.throw.releases list.break.releases
