@@ -11,7 +11,7 @@ import { listAll, readSeqs } from '../probe/collect.ts'
 const LARGE_APPEND = 20_000
 const LARGE_ERASE = 10_000
 /** Kills, spread over the time that an undisturbed write takes. */
-const KILLS = 3
+const KILLS = 4
 
 const DURABLE = {
   requires: ['persistent', 'durable', 'module'],
