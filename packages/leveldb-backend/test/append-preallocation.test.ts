@@ -3,11 +3,10 @@ import { basename, join } from 'node:path'
 
 import type { Backend } from '@turnlog/core/backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
+import { parseLog, LogPreallocation } from '@turnlog/leveldb-files'
 import { ClassicLevel } from 'classic-level'
 import { expect, test } from 'vitest'
-import { parseLog } from '@turnlog/leveldb-files'
 
-import { LogPreallocation } from '../src/append/log-preallocation.ts'
 import { ReusedBatch } from '../src/database/reused-batch.ts'
 import {
   copyStore,

@@ -2,17 +2,17 @@ import { mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 
 import type { StoreError } from '@turnlog/core/backend'
+import { encodeLog, parseLog, TableVerifier } from '@turnlog/leveldb-files'
+import type { InspectedTable } from '@turnlog/leveldb-files'
 import { ClassicLevel } from 'classic-level'
 import { expect, test } from 'vitest'
-import { encodeLog, parseLog } from '@turnlog/leveldb-files'
 
 import { Database } from '../src/database/database.ts'
-import { inspectStore } from '../src/files/inspect-store.ts'
-import type { InspectedTable, Inspection } from '../src/files/inspect-store.ts'
+import { inspectStore, tableErrors } from '../src/files/inspect-store.ts'
+import type { Inspection } from '../src/files/inspect-store.ts'
 import { VERIFIED_TABLES_FILE } from '../src/files/verified-tables-file.ts'
 import { listStoreFiles } from '../src/files/store-files.ts'
 import type { Level } from '../src/database/level.ts'
-import { TableVerifier } from '../src/open/table-verifier.ts'
 import { filesNamed, temporaryDirectory, writeSample } from './sample-store.ts'
 
 /** A verifier of a store whose tables were never checked. */
@@ -25,7 +25,7 @@ async function guardOfSample(): Promise<{
   await writeSample(path)
   rmSync(join(path, VERIFIED_TABLES_FILE), { force: true })
   const inspection = await inspectStore(path, listStoreFiles(path))
-  return { verifier: new TableVerifier(inspection.tables), inspection, tables: filesNamed(path, /\.ldb$/) }
+  return { verifier: new TableVerifier(inspection.tables, tableErrors), inspection, tables: filesNamed(path, /\.ldb$/) }
 }
 
 /** Directories instead of the tables: they can be opened, but not read. */
@@ -65,8 +65,8 @@ test.each([
   for (const { file } of tables) writeFileSync(file, readFileSync(file).fill(1, 0, 20))
   const batch = Buffer.alloc(64 * 1024)
   const { records } = parseLog(encodeLog(Array.from({ length: count }, () => batch)))
-  const verifier = new TableVerifier(tables)
-  const outcome = await verifier.prepare({ records, skipped: [] }, batch.length).catch((error: unknown) => error)
+  const verifier = new TableVerifier(tables, tableErrors)
+  const outcome = await verifier.prepare(records, batch.length).catch((error: unknown) => error)
   expect((outcome as StoreError | undefined)?.code).toBe(code)
 })
 
@@ -89,7 +89,7 @@ test('looking for keys does not lead to a compaction while tables are unchecked'
     const key = Buffer.from(`far ${number}`)
     return { number, level: 6, file: join(path, `${number}.ldb`), sizes: [1], bytes: 1, smallest: key, largest: key }
   }
-  const verifier = new TableVerifier([far(1001), far(1002), far(1003), far(1004)])
+  const verifier = new TableVerifier([far(1001), far(1002), far(1003), far(1004)], tableErrors)
   const database = new Database(path, level, verifier)
   for (const key of keys) expect(await database.values([key])).toEqual([key])
   expect(verifier.isDone).toBe(false)

@@ -1,12 +1,12 @@
 import { EventEmitter, once } from 'node:events'
 
+import type { TableVerifier } from '@turnlog/leveldb-files'
 import { ClassicLevel } from 'classic-level'
 import { expect, onTestFinished, test } from 'vitest'
 
 import { Cursor } from '../src/read/cursor.ts'
 import { Database } from '../src/database/database.ts'
 import type { KeyRange } from '../src/database/lease.ts'
-import type { TableVerifier } from '../src/open/table-verifier.ts'
 import { temporaryDirectory } from './sample-store.ts'
 
 test('a cursor whose iterator is taken back while a step waits for tables goes on where it was', async () => {

@@ -1,6 +1,7 @@
-import type { StoreError } from '@turnlog/core/backend'
+import { StoreError } from '@turnlog/core/backend'
+import { probeCompaction } from '@turnlog/leveldb-files'
+import type { TableVerifier } from '@turnlog/leveldb-files'
 
-import { probeCompaction } from '../files/probe-compaction.ts'
 import { MAX_ROWS } from './iterator-step.ts'
 import type { KeyRange, LeaseOptions, Lease, Row, Snapshot } from './lease.ts'
 import { fromLevel, rootCause } from '../to-store-error.ts'
@@ -8,7 +9,6 @@ import type { Level } from './level.ts'
 import { closeShadow } from './level.ts'
 import { IteratorLeases } from './iterator-leases.ts'
 import { ReusedBatch } from './reused-batch.ts'
-import type { TableVerifier } from '../open/table-verifier.ts'
 
 export type WriteBatch = ReturnType<Level['batch']>
 
@@ -162,7 +162,12 @@ export class Database {
   async prepareToCompact(): Promise<void> {
     await this.#verifier?.all()
     while (this.#exchange !== undefined) await this.#exchange
-    probeCompaction(this.directory)
+    try {
+      probeCompaction(this.directory)
+    } catch (error) {
+      const what = `Cannot compact in ${this.directory}: there is no room for it, or no more files may be opened.`
+      throw new StoreError('IO', `${what} See the cause.`, { cause: error })
+    }
   }
 
   /** Rewrites the tables of a range, so that what was deleted is gone. @throws `IO`, `CORRUPT` */

@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+
+import { cutFile } from '@turnlog/leveldb-files'
 
 import { SET_ASIDE } from './store-files.ts'
 
@@ -36,16 +26,6 @@ export function setTailAside(file: string, offset: number): string {
   writeFileSync(target, readFileSync(file).subarray(offset), { mode: 0o600, flush: true })
   cutFile(file, offset)
   return target
-}
-
-export function cutFile(file: string, length: number): void {
-  const descriptor = openSync(file, 'r+')
-  try {
-    ftruncateSync(descriptor, length)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 /** Names carry the time, because file numbers come again. */

@@ -1,15 +1,15 @@
 import { StoreError } from '@turnlog/core/backend'
 import type { OpenReport } from '@turnlog/core/backend'
+import { TableVerifier } from '@turnlog/leveldb-files'
 
 import { Database } from '../database/database.ts'
 import { openShadow } from '../database/level.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { compareIdentity, compareWithWatermark, examineDirectory } from './examine-directory.ts'
 import { existingDirectory, noStore } from './existing-directory.ts'
-import { lastNumber } from '../files/inspect-store.ts'
+import { lastNumber, tableErrors } from '../files/inspect-store.ts'
 import { StoreLock } from '../lock/store-lock.ts'
 import { readStoreRows } from '../format/store-rows.ts'
-import { TableVerifier } from './table-verifier.ts'
 import { refuseUnfinishedRepair } from './unfinished-repair.ts'
 
 const ADVICE = 'Open it to write to make one.'
@@ -50,8 +50,8 @@ export class ReadOnlyStore {
       throw noStore(options.path, ADVICE)
     }
     const { watermark, inspection } = examined
-    const verifier = new TableVerifier(inspection.tables)
-    await verifier.prepare(inspection, options.writeBufferBytes)
+    const verifier = new TableVerifier(inspection.tables, tableErrors)
+    await verifier.prepare([...inspection.records, ...inspection.skipped], options.writeBufferBytes)
     const level = await openShadow(directory, options, inspection.torn)
     const database = new Database(directory, level, verifier, writerSince)
     try {

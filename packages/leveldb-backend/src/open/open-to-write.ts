@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { OpenFinding, OpenReport } from '@turnlog/core/backend'
+import { LogPreallocation, TableVerifier } from '@turnlog/leveldb-files'
 
-import { LogPreallocation } from '../append/log-preallocation.ts'
 import { Database } from '../database/database.ts'
 import { fromLevel } from '../to-store-error.ts'
 import { openLevel } from '../database/level.ts'
@@ -21,11 +21,11 @@ import { compareIdentity, examineDirectory } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
 import { prepareExisting } from './prepare-existing.ts'
 import { rewriteSkipped } from './rewrite-skipped.ts'
-import { TableVerifier } from './table-verifier.ts'
 import { VerifiedTables } from './verified-tables.ts'
 import { refuseUnfinishedRepair } from './unfinished-repair.ts'
 import { WriteFence } from './write-fence.ts'
 import type { Acknowledged, FenceParts } from './write-fence.ts'
+import { tableErrors } from '../files/inspect-store.ts'
 
 /** The parts of a store that is open to write, and what ends them all. */
 export interface WritableStore {
@@ -50,7 +50,7 @@ export async function openToWrite(options: CheckedOptions): Promise<WritableStor
     const examined = await examineDirectory(directory)
     const created = examined.kind === 'new'
     if (created) refuseUnfinishedRepair(directory)
-    const verifier = new TableVerifier(created ? [] : examined.inspection.tables)
+    const verifier = new TableVerifier(created ? [] : examined.inspection.tables, tableErrors)
     const findings = created ? [] : await prepareExisting(directory, options, examined, verifier)
     if (lock.isTakenOver) findings.push(staleLock(directory))
     watermark = created ? createWatermark(directory, options, examined.leftovers) : Watermark.open(directory)

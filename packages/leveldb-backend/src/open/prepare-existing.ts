@@ -1,15 +1,13 @@
 import type { OpenFinding } from '@turnlog/core/backend'
 import { findTableRow } from '@turnlog/leveldb-files'
-import type { SequencedRow } from '@turnlog/leveldb-files'
+import type { SequencedRow, InspectedTable, TableVerifier } from '@turnlog/leveldb-files'
 
 import { compareWithWatermark } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
 import { corruptFile, lastNumber } from '../files/inspect-store.ts'
-import type { InspectedTable } from '../files/inspect-store.ts'
 import { removeTablesAside, setFileAside, setTailAside } from '../files/set-aside.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import { decodeStoreRows } from '../format/store-rows.ts'
-import type { TableVerifier } from './table-verifier.ts'
 
 type Existing = Extract<Examined, { kind: 'existing' }>
 
@@ -24,7 +22,7 @@ export async function prepareExisting(
   verifier: TableVerifier,
 ): Promise<OpenFinding[]> {
   const { tables, torn, orphans, skipped } = inspection
-  await verifier.prepare(inspection, options.writeBufferBytes)
+  await verifier.prepare([...inspection.records, ...inspection.skipped], options.writeBufferBytes)
   // If the logs hold no whole batch, the number of the last one is in a table.
   const batches = inspection.batches ?? decodeStoreRows(directory, (key) => newestIn(tables, key)).batches
   const findings = compareWithWatermark(directory, watermark, Math.max(batches, lastNumber(skipped)), torn)

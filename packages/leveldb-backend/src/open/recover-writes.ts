@@ -1,12 +1,12 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
-import { parseLog, logName } from '@turnlog/leveldb-files'
+import { logName, HeldLogs } from '@turnlog/leveldb-files'
 import type { LogRecord } from '@turnlog/leveldb-files'
 
 import type { Database } from '../database/database.ts'
-import { corruptFile, counterOf, skippedRecords } from '../files/inspect-store.ts'
+import { counterOf, skippedRecords, unlessProblem } from '../files/inspect-store.ts'
 import { removeLogLinks, linkLogs } from '../files/log-links.ts'
 import { listStoreFiles } from '../files/store-files.ts'
 import { openLevel, openShadow } from '../database/level.ts'
@@ -37,30 +37,30 @@ export async function recoverWrites(
 ): Promise<void> {
   probeSpace(directory)
   // What needs a descriptor is done before LevelDB is closed: if it failed then, nobody could read.
-  const { logs, skipped, kept } = holdLogs(directory)
-  const open = async (): Promise<Level> => {
-    let level: Level | undefined
-    try {
-      const records = cutBehind(logs, batches)
-      closeLogs(logs) // LevelDB may need the descriptors
-      beforeOpen()
-      level = await openLevel(directory, options, false)
-      await rewriteSkipped(database.on(level), { records, skipped })
-      removeLogLinks(kept)
-      return level
-    } catch (error) {
-      await level?.close()
-      // Nobody may read what is perhaps not all there: it would look like damage.
-      if (level !== undefined || skipped.length > 0) throw error
-      return openShadow(directory, options).catch(() => {
-        throw error
-      })
-    }
-  }
+  const logs = holdLogs(directory)
   try {
-    await database.exchange(open)
+    const { skipped, kept } = linkSkipped(directory)
+    await database.exchange(async () => {
+      let level: Level | undefined
+      try {
+        const records = cutBehind(logs, batches)
+        logs.close() // LevelDB may need the descriptors
+        beforeOpen()
+        level = await openLevel(directory, options, false)
+        await rewriteSkipped(database.on(level), { records, skipped })
+        removeLogLinks(kept)
+        return level
+      } catch (error) {
+        await level?.close()
+        // Nobody may read what is perhaps not all there: it would look like damage.
+        if (level !== undefined || skipped.length > 0) throw error
+        return openShadow(directory, options).catch(() => {
+          throw error
+        })
+      }
+    })
   } finally {
-    closeLogs(logs)
+    logs.close()
   }
   if (database.isShadow) throw stillFailing(directory)
   const rows = await readStoreRows(database)
@@ -95,73 +95,37 @@ function probeSpace(directory: string): void {
   }
 }
 
-/** Cuts everything after batch number `batches` off the logs. @throws `CORRUPT`, or what the file system says */
+/** Cuts everything after batch number `batches` off the logs. @throws `IO`, `CORRUPT`, or what the file system says */
 export function cutFailedBatch(directory: string, batches: number): void {
-  const logs = openLogs(directory)
+  const logs = holdLogs(directory)
   try {
     cutBehind(logs, batches)
   } finally {
-    closeLogs(logs)
-  }
-}
-
-interface OpenLog {
-  readonly file: string
-  readonly descriptor: number
-}
-
-/** @throws `IO`, `CORRUPT` */
-function holdLogs(directory: string): {
-  readonly logs: OpenLog[]
-  readonly skipped: readonly LogRecord[]
-  readonly kept: readonly string[]
-} {
-  const logs = openLogs(directory)
-  try {
-    return { logs, skipped: skippedRecords(directory), kept: linkLogs(directory) }
-  } catch (error) {
-    closeLogs(logs)
-    throw isStoreError(error) ? error : stillFailing(directory, error)
+    logs.close()
   }
 }
 
 /** @throws `IO` */
-function openLogs(directory: string): OpenLog[] {
-  const logs: OpenLog[] = []
+function holdLogs(directory: string): HeldLogs {
   try {
-    for (const number of listStoreFiles(directory).logs) {
-      const file = join(directory, logName(number))
-      try {
-        logs.push({ file, descriptor: openSync(file, 'r+') })
-      } catch (error) {
-        // LevelDB is open and may just have moved the log into a table; such a log is not written to any more.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      }
-    }
-    return logs
+    return new HeldLogs(directory)
   } catch (error) {
-    closeLogs(logs)
     throw stillFailing(directory, error)
   }
 }
 
-function closeLogs(logs: OpenLog[]): void {
-  for (const { descriptor } of logs.splice(0)) closeSync(descriptor)
+/** @returns what stays. @throws `CORRUPT` */
+function cutBehind(logs: HeldLogs, batches: number): readonly LogRecord[] {
+  return unlessProblem(logs.cut((record) => (counterOf(record) ?? 0) > batches))
 }
 
-/** @returns what stays */
-function cutBehind(logs: readonly OpenLog[], batches: number): readonly LogRecord[] {
-  const kept: LogRecord[] = []
-  for (const { file, descriptor } of logs) {
-    const { records, end, rest } = parseLog(readFileSync(descriptor))
-    if (rest === 'damaged') throw corruptFile(file, `the record at byte ${end} is damaged`)
-    const failed = records.find((record) => (counterOf(record) ?? 0) > batches)
-    kept.push(...records.filter((record) => failed === undefined || record.offset < failed.offset))
-    if (failed === undefined && rest !== 'torn') continue
-    ftruncateSync(descriptor, failed?.offset ?? end)
-    fsyncSync(descriptor)
+/** @throws `IO`, `CORRUPT` */
+function linkSkipped(directory: string): { readonly skipped: readonly LogRecord[]; readonly kept: readonly string[] } {
+  try {
+    return { skipped: skippedRecords(directory), kept: linkLogs(directory) }
+  } catch (error) {
+    throw isStoreError(error) ? error : stillFailing(directory, error)
   }
-  return kept
 }
 
 function stillFailing(directory: string, cause?: unknown): StoreError {

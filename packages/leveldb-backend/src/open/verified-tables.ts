@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { logName } from '@turnlog/leveldb-files'
+import type { TableVerifier } from '@turnlog/leveldb-files'
 import { bootId, SingleFlight } from '@turnlog/storage-kit'
 
 import { tableState, writeVerifiedTables } from '../files/verified-tables-file.ts'
 import { protectFile } from '../files/protect-files.ts'
 import { listStoreFiles } from '../files/store-files.ts'
-import type { TableVerifier } from './table-verifier.ts'
 
 /**
  * Notes which tables need not be checked at the next opening, see `readVerifiedTables`: those that the verifier has checked, and

@@ -1,15 +1,14 @@
 import { isStoreError } from '@turnlog/core/backend'
 import type { StoreError } from '@turnlog/core/backend'
 import { removeCompactPointers } from '@turnlog/leveldb-files'
+import type { LogPreallocation, TableVerifier } from '@turnlog/leveldb-files'
 import { SingleFlight } from '@turnlog/storage-kit'
 
-import type { LogPreallocation } from '../append/log-preallocation.ts'
 import type { Database } from '../database/database.ts'
 import { fromLevel } from '../to-store-error.ts'
 import type { CheckedOptions } from '../leveldb-options.ts'
 import type { Counter } from '../format/store-rows.ts'
 import { cutFailedBatch, recoverWrites } from './recover-writes.ts'
-import type { TableVerifier } from './table-verifier.ts'
 import type { VerifiedTables } from './verified-tables.ts'
 
 /** Holds the last batch that is written and acknowledged. Group commit replaces it, and nobody else. */

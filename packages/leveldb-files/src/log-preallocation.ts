@@ -1,10 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, write } from 'node:fs'
 import { join } from 'node:path'
 
-import { parseLog, logName } from '@turnlog/leveldb-files'
-
-import { cutFile } from '../files/set-aside.ts'
-import { listStoreFiles } from '../files/store-files.ts'
+import { parseLog } from './read-log.ts'
+import { cutFile } from './cut-file.ts'
+import { logName, listFiles } from './list-files.ts'
 
 const KIB = 1024
 const PAGE_BYTES = 4 * KIB
@@ -87,7 +86,7 @@ export class LogPreallocation {
   async cut(): Promise<void> {
     await this.leave()
     try {
-      for (const number of listStoreFiles(this.#directory).logs) cutZeros(join(this.#directory, logName(number)))
+      for (const number of listFiles(this.#directory).logs) cutZeros(join(this.#directory, logName(number)))
     } catch {
       // They stay, and cost some disk until the next opening.
     }
@@ -95,7 +94,7 @@ export class LogPreallocation {
 
   /** Makes sure that the log is the newest, and that it is known where it ends. */
   #followLog(): number {
-    const number = listStoreFiles(this.#directory).logs.at(-1) ?? 0
+    const number = listFiles(this.#directory).logs.at(-1) ?? 0
     if (this.#log?.number === number && this.#position <= this.#end) return this.#log.descriptor
     if (this.#log?.number !== number) {
       if (this.#log !== undefined) closeSync(this.#log.descriptor)

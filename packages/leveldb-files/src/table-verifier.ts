@@ -1,10 +1,8 @@
-import type { StoreError } from '@turnlog/core/backend'
-import { checkBlocks, checkTable, countRecoveredTables, isCompactionDue } from '@turnlog/leveldb-files'
-
-import { corruptFile } from '../files/inspect-store.ts'
-import type { InspectedTable, Inspection } from '../files/inspect-store.ts'
-import { fromLevel } from '../to-store-error.ts'
-import type { KeyRange } from '../database/lease.ts'
+import { checkBlocks, checkTable } from './check-table.ts'
+import { countRecoveredTables } from './count-recovered-tables.ts'
+import { isCompactionDue } from './is-compaction-due.ts'
+import type { InspectedTable } from './inspect-directory.ts'
+import type { LogRecord } from './read-log.ts'
 
 /** LevelDB has no more. */
 const LEVELS = 7
@@ -12,6 +10,20 @@ const LEVELS = 7
 const TABLES_AT_ONCE = 2
 /** Checked within 50 milliseconds or so, while opening. */
 const SMALL_BYTES = 32 * 1024 * 1024
+
+/** What to throw. */
+export interface VerifierErrors {
+  damaged(file: string, problem: string): Error
+  unreadable(file: string, cause: unknown): Error
+}
+
+/** The bounds of a range of keys. */
+interface Bounds {
+  readonly gt?: Buffer
+  readonly gte?: Buffer
+  readonly lt?: Buffer
+  readonly lte?: Buffer
+}
 
 /**
  * Checks the data blocks of the tables that were there at opening, each before it is first used. LevelDB does not, and
@@ -24,10 +36,12 @@ export class TableVerifier {
   readonly #levels: readonly (readonly InspectedTable[])[]
   readonly #checking = new Map<number, Promise<void>>()
   readonly #abort = new AbortController()
-  #damage: StoreError | undefined
+  readonly #errors: VerifierErrors
+  #damage: Error | undefined
   #all: Promise<void> | undefined
 
-  constructor(tables: readonly InspectedTable[]) {
+  constructor(tables: readonly InspectedTable[], errors: VerifierErrors) {
+    this.#errors = errors
     const unchecked = tables.filter(({ sizes }) => sizes !== undefined)
     this.#unchecked = new Map(unchecked.map((table) => [table.number, table]))
     this.#known = tables.filter(({ sizes }) => sizes === undefined)
@@ -43,19 +57,15 @@ export class TableVerifier {
     return this.#unchecked.has(table)
   }
 
-  /** Checks at once what is small, or what LevelDB would rewrite as soon as it is open. @throws `CORRUPT` */
-  async prepare(
-    { records, skipped }: Pick<Inspection, 'records' | 'skipped'>,
-    writeBufferBytes: number,
-  ): Promise<void> {
+  /** Checks at once what is small, or what LevelDB would rewrite as soon as it is open. */
+  async prepare(records: readonly LogRecord[], writeBufferBytes: number): Promise<void> {
     let bytes = 0
     for (const table of this.#unchecked.values()) bytes += table.bytes
-    const isDue = (): boolean =>
-      isCompactionDue(this.#levels.flat(), countRecoveredTables([...records, ...skipped], writeBufferBytes))
+    const isDue = (): boolean => isCompactionDue(this.#levels.flat(), countRecoveredTables(records, writeBufferBytes))
     if (bytes <= SMALL_BYTES || isDue()) await this.all()
   }
 
-  /** Resolves when every table has been checked. Damage is told to whoever reads it, and to every writer. @throws `CORRUPT` */
+  /** Resolves when every table has been checked. Damage is told to whoever reads it, and to every writer. */
   all(): Promise<void> {
     this.#all ??= this.#checkAll().catch((error: unknown) => {
       if (this.#damage === undefined) this.#all = undefined // could not be read: the next one tries again
@@ -64,14 +74,14 @@ export class TableVerifier {
     return this.#all
   }
 
-  /** Like `all`, and checks once more what was known to be right. @throws `CORRUPT` */
+  /** Like `all`, and checks once more what was known to be right. */
   async allAgain(): Promise<void> {
     await this.all()
     for (const table of this.#known) await this.#check(table)
   }
 
-  /** Resolves when the tables that this range may touch have been checked. @throws `CORRUPT` */
-  async ready({ gt, gte, lt, lte }: KeyRange): Promise<void> {
+  /** Resolves when the tables that this range may touch have been checked. */
+  async ready({ gt, gte, lt, lte }: Bounds): Promise<void> {
     const start = gte ?? gt
     const end = lte ?? lt
     for (const tables of this.#levels) {
@@ -90,7 +100,7 @@ export class TableVerifier {
     }
   }
 
-  /** Once damage is known, a compaction must not meet it. @throws `CORRUPT` */
+  /** Once damage is known, a compaction must not meet it. */
   throwIfDamaged(): void {
     if (this.#damage !== undefined) throw this.#damage
   }
@@ -126,11 +136,11 @@ export class TableVerifier {
       // Compacted away since: then it was checked before, as no compaction runs while tables are unchecked.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
         this.#checking.delete(table.number) // too many open files, say: the next one tries again
-        throw fromLevel(error, 'read a table', table.file)
+        throw this.#errors.unreadable(table.file, error)
       }
     }
     if (problem !== undefined) {
-      this.#damage ??= corruptFile(table.file, problem)
+      this.#damage ??= this.#errors.damaged(table.file, problem)
       this.#unchecked.set(table.number, table) // nobody may read it, even if it was known to be right
       throw this.#damage
     }
