@@ -6,7 +6,7 @@ import type { Level } from './level.ts'
 
 /**
  * The iterators and snapshots of one LevelDB that readers hold. Erasing and reopening need all of them gone, but a reader
- * may leave one standing for ever. So they are leases: `revokeAll` ends them, and a reader that goes on takes another.
+ * may keep one open forever. So they are leases: `revokeAll` ends them, and a reader that goes on takes another.
  */
 export class IteratorLeases {
   readonly #level: Level

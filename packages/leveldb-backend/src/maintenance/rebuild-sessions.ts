@@ -158,14 +158,17 @@ function settle(
     : `keeps its events ${from} to ${to}`
   const why = head === undefined ? '; its head is lost' : isOutdated ? '; its newest head is lost' : ''
   onAction({ message: `Session ${name} ${which}${why}.`, session, seq: isCut && from === first ? to + 1 : from })
+  const bytes = [...isKept].reduce((sum, row) => sum + row.bytes, 0)
+  batch.put(keys.head, encodeHead(keys.headSum, rebuiltHead(head, from, to, bytes)))
+  return true
+}
+
+function rebuiltHead(head: HeadRow | undefined, from: number, to: number, bytes: number): HeadRow {
   // Null: the projection was made for other events, so core folds the log again.
   const projection = encodePayload(null).value.toString('latin1', HEADER_BYTES)
   const incarnation = head?.incarnation ?? randomUUID()
-  const bytes = [...isKept].reduce((sum, row) => sum + row.bytes, 0)
   // All rows are final, because nobody can say any more which of them were waiting to be sealed.
-  const row = { first: from, last: to, sealed: to, trimmed: from, bytes, incarnation, projection, json: false }
-  batch.put(keys.head, encodeHead(keys.headSum, row))
-  return true
+  return { first: from, last: to, sealed: to, trimmed: from, bytes, incarnation, projection, json: false }
 }
 
 /** Behind `sealed` are only single rows, so a segment there was written by a later batch. */

@@ -14,8 +14,8 @@ import { isSingle } from '../format/row-value.ts'
 import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
 import { segmentSpan } from '../format/segment.ts'
 import type { ReadEpoch } from './read-epoch.ts'
-import { KeyedRows } from './keyed-rows.ts'
-import { maxRows } from './range-groups.ts'
+import { SegmentRows } from './segment-rows.ts'
+import { isSealed, maxRows } from './range-groups.ts'
 import type { RangeGroup } from './range-groups.ts'
 
 export interface EventSource {
@@ -27,14 +27,18 @@ export interface EventSource {
   present(): Promise<HeadRow | undefined>
 }
 
-/** Reads one group of ranges: by the keys of its rows, and what is not found so by an iterator. */
+/**
+ * Reads one group: what is sealed by the keys of its segments, the rest and what is not found so by an iterator. Single
+ * rows have known keys as well, but LevelDB counts a row that is not in the first table that it looks into as a seek, and
+ * compacts that table after a hundred: a few cold reads after each opening would begin a compaction.
+ */
 export class GroupReader {
   readonly #source: EventSource
   readonly #ranges: RangeGroup
   readonly #reverse: boolean
   readonly #epoch: ReadEpoch
-  /** As long as rows are under the keys where they are expected. */
-  #keyed: KeyedRows | undefined
+  /** As long as segments are where they are expected. */
+  #segments: SegmentRows | undefined
   #cursor: Cursor | undefined
   #isLate = false
   #index = 0
@@ -51,15 +55,14 @@ export class GroupReader {
     this.#next = reverse ? (ranges[0]?.to ?? 0) : (ranges[0]?.from ?? 0)
     this.#at = this.#next
     const { database, keys, head } = source
-    // Before all tables are checked each key costs an iterator of its own.
-    if (reverse || !database.isReady) this.#cursor = this.#iterate()
-    else this.#keyed = new KeyedRows(database, keys, ranges, head.sealed, epoch)
+    if (reverse || !isSealed(ranges, head)) this.#cursor = this.#iterate()
+    else this.#segments = new SegmentRows(database, keys, ranges, head.sealed, epoch)
   }
 
   /** `undefined` at the end. */
   async next(): Promise<readonly EventRecord[] | undefined> {
     while (!this.#isDone) {
-      const batch = this.#keyed === undefined ? await this.#nextRows() : await this.#nextKeyed(this.#keyed)
+      const batch = this.#segments === undefined ? await this.#nextRows() : await this.#nextSegments(this.#segments)
       if (batch.length > 0) return batch
     }
     return undefined
@@ -67,36 +70,35 @@ export class GroupReader {
 
   /** What it gives may be of another incarnation of the session. */
   get isLate(): boolean {
-    return this.#isLate || this.#keyed?.isLate === true || this.#cursor?.isRenewed === true
+    return this.#isLate || this.#segments?.isLate === true || this.#cursor?.isRenewed === true
   }
 
   async close(): Promise<void> {
-    await this.#keyed?.close()
+    await this.#segments?.close()
     await this.#cursor?.close()
   }
 
-  async #nextKeyed(keyed: KeyedRows): Promise<readonly EventRecord[]> {
+  async #nextSegments(segments: SegmentRows): Promise<readonly EventRecord[]> {
     const batch: EventRecord[] = []
-    const rows = await keyed.next()
-    for (const { seq, value } of rows) {
+    const rows = await segments.next()
+    for (const value of rows) {
       if (this.#isDone) break
       // Each of these rows holds what is wanted next, or they are not the right ones.
       this.#at = this.#next
-      const isFound =
-        value !== undefined && holds(isSingle(value) ? { first: seq, last: seq } : segmentSpan(value), this.#at)
+      const isFound = value !== undefined && !isSingle(value) && holds(segmentSpan(value), this.#at)
       if (isFound && this.#take(value, batch)) continue
-      await this.#giveUp(keyed)
+      await this.#giveUp(segments)
       return batch
     }
-    if (rows.length === 0) await this.#giveUp(keyed)
+    if (rows.length === 0) await this.#giveUp(segments)
     return batch
   }
 
   /** An iterator goes on from here. It is begun at once: when the caller comes back, the rows may have been trimmed. */
-  async #giveUp(keyed: KeyedRows): Promise<void> {
-    this.#keyed = undefined
-    this.#isLate ||= keyed.isLate
-    await keyed.close()
+  async #giveUp(segments: SegmentRows): Promise<void> {
+    this.#segments = undefined
+    this.#isLate ||= segments.isLate
+    await segments.close()
     this.#cursor = this.#iterate()
   }
 

@@ -1,40 +1,53 @@
 import type { Range } from '@turnlog/core/backend'
 
-import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
 import type { HeadRow } from '../format/head-row.ts'
-import { keyedHops } from './keyed-rows.ts'
+import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
+import { segmentHops } from './segment-rows.ts'
 
-/** Groups that are asked for at the same time. */
+/** Groups that are asked for at the same time, each by a hop of its own. */
 export const GROUPS_AT_ONCE = 4
 
 /** Ranges so near to each other that they are read together, in the direction of reading. */
 export type RangeGroup = readonly Range[]
 
 /**
- * After a cut a view is made of ranges with an event or two between them, often in one segment: to read each by itself
- * would read and check that segment once for each.
+ * After a cut a view is made of ranges with an event or two between them, often in one segment: an iterator for each
+ * would read and check that segment once for each. What is sealed and what is not are found in different ways, so no
+ * group has both.
  */
-export function groupRanges(ranges: readonly Range[], reverse: boolean): readonly RangeGroup[] {
+export function groupRanges(ranges: readonly Range[], { sealed }: HeadRow, reverse: boolean): readonly RangeGroup[] {
   if (reverse) return ranges.map((range) => [range])
   const groups: Range[][] = []
-  for (const range of ranges) {
+  for (const range of ranges.flatMap((each) => splitBehind(each, sealed))) {
     const group = groups.at(-1)
     const end = group?.at(-1)?.to
-    if (group !== undefined && end !== undefined && range.from - end <= SEGMENT_EVENTS) group.push(range)
+    const isNear = end !== undefined && range.from - end <= SEGMENT_EVENTS && end <= sealed === range.to <= sealed
+    if (group !== undefined && isNear) group.push(range)
     else groups.push([range])
   }
   return groups
 }
 
+function splitBehind(range: Range, sealed: number): readonly Range[] {
+  const { from, to } = range
+  if (to <= sealed || from > sealed) return [range]
+  return [
+    { from, to: sealed },
+    { from: sealed + 1, to },
+  ]
+}
+
 /**
- * Whether LevelDB is asked for everything before the first events are given: then no snapshot must hold it together.
- * Forwards, a row that is not under the expected key is asked for again when that is known, which is in time only in
- * the first group.
+ * Whether LevelDB is asked for everything before the first events are given: then no snapshot must hold it together. A
+ * segment that is not where it is expected is asked for again when that is known, in time only in the first group.
  */
-export function isAskedAtOnce(groups: readonly RangeGroup[], { sealed }: HeadRow, reverse: boolean): boolean {
-  if (reverse) return groups.length <= GROUPS_AT_ONCE
-  const [only = []] = groups
-  return groups.length <= 1 && keyedHops(only, sealed).length <= 1
+export function isAskedAtOnce(groups: readonly RangeGroup[], head: HeadRow): boolean {
+  if (groups.length > GROUPS_AT_ONCE) return false
+  return groups.every((group, index) => !isSealed(group, head) || (index === 0 && segmentHops(group, head.sealed) <= 1))
+}
+
+export function isSealed(group: RangeGroup, { sealed }: HeadRow): boolean {
+  return (group.at(-1)?.to ?? Infinity) <= sealed
 }
 
 /** How many rows can hold it: each holds at least one event of it, or one between its ranges. */

@@ -21,8 +21,8 @@ export async function* readEvents(
   if (source === undefined) return
   const reverse = options.reverse === true
   const { database, head } = source
-  const groups = groupRanges(limitRanges(clipRanges(head, ranges), reverse, options.limit), reverse)
-  const epoch = new ReadEpoch(database, !isAskedAtOnce(groups, head, reverse))
+  const groups = groupRanges(limitRanges(clipRanges(head, ranges), reverse, options.limit), head, reverse)
+  const epoch = new ReadEpoch(database, !isAskedAtOnce(groups, head))
   const readers: GroupReader[] = []
   try {
     for (const index of groups.keys()) {
