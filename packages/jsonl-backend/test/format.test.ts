@@ -1,12 +1,19 @@
 import { execFile } from 'node:child_process'
-import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
-import type { EventRecord } from '@turnlog/core/backend'
+import type { Backend, EventRecord } from '@turnlog/core/backend'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
+import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
+import { assert, asyncProperty, constantFrom, oneof, string, uniqueArray } from 'fast-check'
+import * as fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { encodeBatch } from '../src/append/encode-batch.ts'
+import { frameLine, hasValidChecksum, parseBatchEnd } from '../src/format/line.ts'
 import { appendMessages, listAll, message, readAll, scratchDirectory } from './sample.ts'
+import { SimulatedFileSystem } from './simulated-file-system.ts'
+import { simulatedHost } from './simulated-host.ts'
 
 const run = promisify(execFile)
 const hasJq = await run('jq', ['--version']).then(
@@ -261,4 +268,175 @@ test('the fixture of format version 1 opens, with and without its sidecar', asyn
     await backend.close()
     expect((await readdir(directory)).filter((name) => name.includes('torn'))).toEqual([])
   }
+})
+
+/** The names of the files that sessions get, without the directory. */
+async function namesOf(sessions: readonly string[]): Promise<string[]> {
+  const fileSystem = new SimulatedFileSystem()
+  const backend = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  await backend.open()
+  const names: string[] = []
+  for (const session of sessions) {
+    await appendMessages(backend, session, 0, 1)
+    const files = fileSystem.paths().filter((path) => path.endsWith('.jsonl'))
+    const name = files.map((path) => path.slice('/store/'.length)).find((file) => !names.includes(file))
+    names.push(name ?? 'none: two sessions share a file')
+  }
+  const listed = (await listAll(backend)).map(({ session }) => session)
+  expect(listed).toEqual(sessions.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+  await backend.close()
+  return names
+}
+
+const key = oneof(
+  string({ unit: 'binary', minLength: 1, maxLength: 40 }),
+  string({
+    unit: constantFrom('a', 'A', 'b', 'B', '.', ':', '/', '%', '+', '~', '_', '-', ' ', '\\', 'é', 'É', '\u0301'),
+    minLength: 1,
+    maxLength: 12,
+  }),
+  string({ unit: 'grapheme', minLength: 60, maxLength: 120 }),
+  constantFrom(
+    'con',
+    'CON',
+    'nul.txt',
+    'com1',
+    'lpt9.x',
+    'aux',
+    '.',
+    '..',
+    '.hidden',
+    '-rf',
+    'a.',
+    'a ',
+    'turnlog.heads',
+    'a.jsonl',
+  ),
+)
+const validKey = key.filter(
+  (text) => Buffer.byteLength(text) <= 512 && !/\p{Cc}/u.test(text) && Buffer.from(text).toString() === text,
+)
+
+describe('file names', () => {
+  test('stay readable', async () => {
+    expect(await namesOf(['telegram:123', 'a/b', 'Alice', 'user_1-x.y', 'ä'])).toEqual([
+      'telegram%3A123.jsonl',
+      'a%2Fb.jsonl',
+      '+alice.jsonl',
+      'user_1-x.y.jsonl',
+      '%C3%A4.jsonl',
+    ])
+  })
+
+  test('avoid what Windows and shells treat specially', async () => {
+    expect(await namesOf(['con', 'nul.txt', 'console', '.', '..', '.env', '-rf'])).toEqual([
+      '%63on.jsonl',
+      '%6Eul.txt.jsonl',
+      'console.jsonl',
+      '%2E.jsonl',
+      '%2E..jsonl',
+      '%2Eenv.jsonl',
+      '%2Drf.jsonl',
+    ])
+  })
+
+  test('are short for long keys, which the header tells', async () => {
+    const long = ['x'.repeat(512), `${'x'.repeat(511)}y`, 'ü'.repeat(256)]
+    for (const name of await namesOf(long)) {
+      expect(name.length).toBeLessThan(200)
+      expect(name).toMatch(/~[0-9a-f]{64}\.jsonl$/)
+    }
+  })
+
+  test('differ for different keys, also where case and Unicode forms do not count, and tell the key again', async () => {
+    await assert(
+      asyncProperty(uniqueArray(validKey, { minLength: 2, maxLength: 8 }), async (sessions) => {
+        const names = await namesOf(sessions)
+        expect(new Set(names.map((name) => name.toLowerCase().normalize('NFC'))).size).toBe(sessions.length)
+        for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_%+~][A-Za-z0-9_.%+~-]*\.jsonl$/)
+      }),
+      { numRuns: 300, seed: 20_261 },
+    )
+  })
+})
+
+const SEED = 0x1234_5678
+
+const content = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 50 }),
+  fc.integer({ min: 1, max: 200_000 }).map((length) => 'a'.repeat(length)),
+  fc.integer({ min: 1, max: 200_000 }).map((length) => '語'.repeat(length)),
+)
+const places = fc.oneof(fc.constant(2 ** 52), fc.nat())
+
+test('every line of a batch is whole, whatever its texts, its size and its numbers', () => {
+  fc.assert(
+    fc.property(fc.array(content, { minLength: 1, maxLength: 5 }), content, places, (contents, metadata, place) => {
+      const texts = contents.map((text) => JSON.stringify({ type: 'MessageAdded', text }))
+      const start = Math.max(1, place - texts.length + 1)
+      const last = start + texts.length - 1
+      const projection = { metadata }
+      const { bytes } = encodeBatch({
+        header: undefined,
+        texts,
+        start,
+        first: 1,
+        projectionText: JSON.stringify(projection),
+        seed: SEED,
+        position: place,
+        liveStart: 0,
+      })
+      let at = 0
+      for (const [index, text] of texts.entries()) {
+        const end = bytes.indexOf(0x0a, at)
+        const frame = frameLine(bytes, at, end)
+        expect(frame).toMatchObject({ more: texts.length - 1 - index })
+        if (frame === undefined) return
+        expect(hasValidChecksum(bytes, frame, SEED, start + index)).toBe(true)
+        expect(`${bytes.toString('utf8', at, frame.eventEnd)}}`).toBe(text)
+        if (frame.more === 0) {
+          expect(parseBatchEnd(bytes, frame)).toMatchObject({ first: 1, last, lines: texts.length, projection })
+        }
+        at = end + 1
+      }
+      expect(at).toBe(bytes.length)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+const LARGEST = Number.MAX_SAFE_INTEGER
+const LIFE = 'life'
+
+async function openEmpty(): Promise<Backend> {
+  const backend = jsonlBackendWith(
+    { path: '/store' },
+    { fileSystem: new SimulatedFileSystem(), host: simulatedHost(1) },
+  )
+  await backend.open()
+  onTestFinished(() => backend.close())
+  return backend
+}
+
+test('events up to the largest safe integer are kept, and found to be whole', async () => {
+  const backend = await openEmpty()
+  const events = [LARGEST - 2, LARGEST - 1, LARGEST].map((seq) => message(seq))
+  await backend.append('chat', { last: 0, incarnation: LIFE }, events, null, { import: true })
+  await backend.close()
+  await backend.open()
+  expect(await readAll(backend, 'chat')).toEqual(events)
+  expect(await backend.maintenance?.verify()).toMatchObject({ events: 3, problems: [] })
+})
+
+test('an event behind the largest safe integer is refused, and nothing is written', async () => {
+  const backend = await openEmpty()
+  const none = { last: 0, incarnation: LIFE }
+  const refusal = { code: 'INVALID_ARGUMENT', session: 'chat' }
+  const events = [message(LARGEST), message(LARGEST + 1)]
+  await expect(backend.append('chat', none, events, null, { import: true })).rejects.toMatchObject(refusal)
+  expect(await backend.head('chat')).toBe(undefined)
+  await backend.append('chat', none, [message(LARGEST)], null, { import: true })
+  const next = backend.append('chat', { last: LARGEST, incarnation: LIFE }, [message(LARGEST + 1)], null)
+  await expect(next).rejects.toMatchObject(refusal)
+  expect(await readAll(backend, 'chat')).toEqual([message(LARGEST)])
 })

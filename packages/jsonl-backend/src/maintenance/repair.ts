@@ -20,46 +20,12 @@ export async function repair(
   path: string,
   options: RepairOptions,
 ): Promise<RepairReport> {
-  const { apply = false, session, signal, onProgress } = options
+  const { apply = false, signal } = options
   try {
     const directory = await fileSystem.realPath(path)
     const lock = apply ? await DirectoryLock.acquire(fileSystem, directory, host) : undefined
     try {
-      const only = session === undefined ? undefined : encodeFileName(session)
-      const names = (await fileSystem.list(directory)).filter(
-        (name) => decodeFileName(name) !== undefined && (only === undefined || name === only),
-      )
-      const known = await loadSidecar(fileSystem, directory)
-      const actions: Problem[] = []
-      const backups: string[] = []
-      const lastByName = new Map<string, number>()
-      /** Files that are not, or will not be, as the sidecar remembers them. */
-      const changed = new Set<string>()
-      for (const [index, name] of names.toSorted().entries()) {
-        signal?.throwIfAborted()
-        const mended = await mend(fileSystem, directory, name, remembered(known, name), apply)
-        actions.push(...mended.actions)
-        if (mended.backup !== undefined) backups.push(mended.backup)
-        if (mended.isChanged) changed.add(name)
-        lastByName.set(name, mended.last)
-        onProgress?.(index + 1, names.length)
-      }
-      for (const name of known?.known.keys() ?? []) {
-        const committed = remembered(known, name)
-        if (committed === undefined || (only !== undefined && name !== only)) continue
-        const { session: key, head } = committed
-        const last = lastByName.get(name) ?? 0
-        if (head.last <= last) continue
-        const message = `Accept that the session ends with event ${last}, although event ${head.last} had been recorded.`
-        actions.push({ message, session: key, seq: last + 1, file: join(directory, name) })
-        changed.add(name)
-      }
-      if (apply && known !== undefined) {
-        // What it remembers of the others is the proof that they are whole, or the only trace of one that is missing.
-        for (const name of changed) await eraseFromSidecar(fileSystem, directory, name)
-      }
-      const [backup] = backups.length > 1 ? [directory] : backups
-      return { applied: apply, actions, ...(backup === undefined ? {} : { backup }) }
+      return await repairAll(fileSystem, directory, options)
     } finally {
       await lock?.release()
     }
@@ -67,6 +33,47 @@ export async function repair(
     if (isStoreError(error) || signal?.aborted === true) throw error
     throw toStoreError(error, 'repair', path)
   }
+}
+
+async function repairAll(
+  fileSystem: FileSystem,
+  directory: string,
+  { apply = false, session, signal, onProgress }: RepairOptions,
+): Promise<RepairReport> {
+  const only = session === undefined ? undefined : encodeFileName(session)
+  const isWanted = (name: string): boolean => only === undefined || name === only
+  const names = (await fileSystem.list(directory)).filter(
+    (name) => decodeFileName(name) !== undefined && isWanted(name),
+  )
+  const known = await loadSidecar(fileSystem, directory)
+  const actions: Problem[] = []
+  const backups: string[] = []
+  const lastByName = new Map<string, number>()
+  /** Files that are not, or will not be, as the sidecar remembers them. */
+  const changed = new Set<string>()
+  for (const [index, name] of names.toSorted().entries()) {
+    signal?.throwIfAborted()
+    const mended = await mend(fileSystem, directory, name, remembered(known, name), apply)
+    actions.push(...mended.actions)
+    if (mended.backup !== undefined) backups.push(mended.backup)
+    if (mended.isChanged) changed.add(name)
+    lastByName.set(name, mended.last)
+    onProgress?.(index + 1, names.length)
+  }
+  for (const name of known?.known.keys() ?? []) {
+    const committed = isWanted(name) ? remembered(known, name) : undefined
+    const last = lastByName.get(name) ?? 0
+    if (committed === undefined || committed.head.last <= last) continue
+    const message = `Accept that the session ends with event ${last}, although event ${committed.head.last} had been recorded.`
+    actions.push({ message, session: committed.session, seq: last + 1, file: join(directory, name) })
+    changed.add(name)
+  }
+  if (apply && known !== undefined) {
+    // What it remembers of the others is the proof that they are whole, or the only trace of one that is missing.
+    for (const name of changed) await eraseFromSidecar(fileSystem, directory, name)
+  }
+  const [backup] = backups.length > 1 ? [directory] : backups
+  return { applied: apply, actions, ...(backup === undefined ? undefined : { backup }) }
 }
 
 interface Mended {

@@ -3,6 +3,7 @@ import { lineChecksum } from '../format/checksum.ts'
 import { flipBack, turnBits } from './flip-back.ts'
 import type { LineReader, ReadableLine } from './repair-lines.ts'
 import { readAnyLine, readWholeLine } from './repair-lines.ts'
+import type { RawLine } from './scan-lines.ts'
 import { scanLines } from './scan-lines.ts'
 
 /** Where the event lines of a file are. */
@@ -43,59 +44,82 @@ export async function* salvageLines(
   start: LinesStart,
   reader: LineReader,
 ): AsyncGenerator<SalvagedLine> {
-  const { seed } = reader
-  let line = start.line - 1
-  let last = start.base - 1
+  const salvage = new Salvage(start, reader)
+  for await (const raw of scanLines(file, start.offset, file.stat().size)) yield* salvage.take(raw)
+  yield* salvage.end()
+}
+
+class Salvage {
+  readonly #reader: LineReader
+  #line: number
+  #last: number
   /** What the next line holds, if every damaged one held an event. */
-  let next = start.base
-  let vainFlips = 0
+  #next: number
+  #vainFlips = 0
   /** A damaged line that may go on in the next one, if a newline came into it. */
-  let broken: Damaged | undefined
-  for await (const raw of scanLines(file, start.offset, file.stat().size)) {
-    line++
-    const { isTerminated } = raw
-    const bytes = raw.buffer.subarray(raw.start, raw.end)
-    const tell = (read: ReadableLine, at: number, was: NonNullable<SalvagedLine['was']> | undefined): SalvagedLine => {
-      last = Math.max(last, read.seq)
-      next = last + 1
-      const place = { line: at, bytes: bytes.length, isTerminated, isUnwritten: false }
-      return { ...place, read, ...(was === undefined ? {} : { was }) }
-    }
-    const read = isTerminated ? readAnyLine(bytes, reader, { from: last + 1, to: next }) : undefined
-    const joined: ReadableLine | undefined =
-      read === undefined && isTerminated && broken !== undefined ? join(broken.bytes, bytes, seed) : undefined
-    if (joined !== undefined && broken !== undefined) {
-      yield tell(joined, broken.line, 'flipped')
-      broken = undefined
-      continue
-    }
+  #broken: Damaged | undefined
+
+  constructor({ line, base }: LinesStart, reader: LineReader) {
+    this.#reader = reader
+    this.#line = line - 1
+    this.#last = base - 1
+    this.#next = base
+  }
+
+  *take({ buffer, start, end, isTerminated }: RawLine): Generator<SalvagedLine> {
+    this.#line++
+    const bytes = buffer.subarray(start, end)
+    const expected = { from: this.#last + 1, to: this.#next }
+    const read = isTerminated ? readAnyLine(bytes, this.#reader, expected) : undefined
+    const broken = this.#broken
+    this.#broken = undefined
     if (broken !== undefined) {
+      const joined = read === undefined && isTerminated ? join(broken.bytes, bytes, this.#reader.seed) : undefined
+      if (joined !== undefined) {
+        yield this.#found(joined, { bytes, line: broken.line }, 'flipped')
+        return
+      }
       yield lost(broken, true)
-      broken = undefined
     }
-    if (read !== undefined) {
-      yield tell(read, line, read.bytes === undefined ? 'without checksum' : undefined)
-      continue
-    }
-    const { lines, rest } = split(bytes, seed)
-    for (const one of lines) yield tell(one, line, 'without end')
-    if (lines.length > 0 && rest.length === 0) continue
+    const place = { bytes, line: this.#line }
+    if (read !== undefined) yield this.#found(read, place, read.bytes === undefined ? 'without checksum' : undefined)
+    else yield* this.#repair(place, isTerminated)
+  }
+
+  *end(): Generator<SalvagedLine> {
+    if (this.#broken !== undefined) yield lost(this.#broken, true)
+  }
+
+  /** Takes a line that cannot be read as it is. */
+  *#repair(damaged: Damaged, isTerminated: boolean): Generator<SalvagedLine> {
+    const { seed } = this.#reader
+    const { lines, rest } = split(damaged.bytes, seed)
+    for (const one of lines) yield this.#found(one, damaged, 'without end', isTerminated)
+    if (lines.length > 0 && rest.length === 0) return
+    const left = { bytes: rest, line: damaged.line }
     if (!isTerminated) {
-      yield lost({ bytes: rest, line }, isTerminated)
+      yield lost(left, false)
       return
     }
+    const next = this.#next
     const secured = { endBytes: LINE_END.length, checksum: (covered: Buffer) => lineChecksum(seed, next, covered) }
-    const flipped =
-      vainFlips < MAX_VAIN_FLIPS ? flipBack(rest, secured, (tried) => readWholeLine(tried, seed)) : undefined
+    const isHopeless = this.#vainFlips === MAX_VAIN_FLIPS
+    const flipped = isHopeless ? undefined : flipBack(rest, secured, (tried) => readWholeLine(tried, seed))
     if (flipped !== undefined) {
-      yield tell(flipped, line, 'flipped')
-      continue
+      yield this.#found(flipped, damaged, 'flipped')
+      return
     }
-    vainFlips++
-    next++
-    broken = { bytes: rest, line }
+    if (!isHopeless) this.#vainFlips++
+    this.#next++
+    this.#broken = left
   }
-  if (broken !== undefined) yield lost(broken, true)
+
+  #found(read: ReadableLine, { bytes, line }: Damaged, was: SalvagedLine['was'], isTerminated = true): SalvagedLine {
+    this.#last = Math.max(this.#last, read.seq)
+    this.#next = this.#last + 1
+    const found = { line, read, bytes: bytes.length, isTerminated, isUnwritten: false }
+    return was === undefined ? found : { ...found, was }
+  }
 }
 
 function lost({ bytes, line }: Damaged, isTerminated: boolean): SalvagedLine {

@@ -1,9 +1,12 @@
 import { copyFile, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { openStore } from '@turnlog/core'
 import type { Backend, EventRecord } from '@turnlog/core/backend'
+import { memoryBackend } from '@turnlog/core/memory'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
+import { copyStore } from '@turnlog/transfer'
+import { describe, expect, test } from 'vitest'
 import { appendMessages, listAll, readAll, scratchDirectory } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
 import { simulatedHost } from './simulated-host.ts'
@@ -15,7 +18,7 @@ interface Opened {
 }
 
 /** A store that stays open, with three events in two batches. */
-async function openStore(): Promise<Opened> {
+async function openSample(): Promise<Opened> {
   const directory = await scratchDirectory()
   const backend = jsonlBackend({ path: directory })
   await backend.open()
@@ -32,7 +35,7 @@ async function readReversed(backend: Backend): Promise<EventRecord[]> {
 
 describe('a file that became shorter while it is open', () => {
   test('is CORRUPT for whoever reads it, forwards and backwards, wherever it was cut', async () => {
-    const { backend, file } = await openStore()
+    const { backend, file } = await openSample()
     const good = await readFile(file)
     const secondLine = good.indexOf('{"seq":2')
     for (const size of [good.length - 1, secondLine + 20, secondLine, good.indexOf('{"seq":1') + 20, 150, 1, 0]) {
@@ -44,14 +47,14 @@ describe('a file that became shorter while it is open', () => {
   })
 
   test('is looked at again before the next append', async () => {
-    const { backend, file } = await openStore()
+    const { backend, file } = await openSample()
     await truncate(file, (await readFile(file)).indexOf('{"seq":2'))
     await expect(appendMessages(backend, 'chat', 3, 1)).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
     await backend.close()
   })
 
   test('is CORRUPT when the store is opened again, although nobody looked at it before the store was closed', async () => {
-    const { backend, file } = await openStore()
+    const { backend, file } = await openSample()
     const good = await readFile(file)
     await truncate(file, good.indexOf('{"seq":2'))
     await backend.close()
@@ -71,7 +74,7 @@ describe('a file that became shorter while it is open', () => {
 
 describe('a file that was moved aside while it is open', () => {
   test('gets no further events: those go to the copy that has its name, as after saving in an editor', async () => {
-    const { backend, file } = await openStore()
+    const { backend, file } = await openSample()
     const good = await readFile(file)
     await rename(file, `${file}~`)
     await copyFile(`${file}~`, file)
@@ -86,7 +89,7 @@ describe('a file that was moved aside while it is open', () => {
   })
 
   test('is CORRUPT if what has its name lacks acknowledged events, now and when the store is opened again', async () => {
-    const { backend, file } = await openStore()
+    const { backend, file } = await openSample()
     const good = await readFile(file)
     await rename(file, `${file}~`)
     await writeFile(file, good.subarray(0, good.indexOf('{"seq":2')))
@@ -98,7 +101,7 @@ describe('a file that was moved aside while it is open', () => {
   })
 
   test('is missed as CORRUPT by reads, appends and verify, until it is back', async () => {
-    const { backend, file } = await openStore()
+    const { backend, file } = await openSample()
     await rename(file, `${file}~`)
     await expect(readAll(backend, 'chat')).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
     await expect(appendMessages(backend, 'chat', 3, 1)).rejects.toMatchObject({ code: 'CORRUPT', session: 'chat' })
@@ -111,7 +114,7 @@ describe('a file that was moved aside while it is open', () => {
 })
 
 test('a file that was removed while it is open is CORRUPT when the store is opened again', async () => {
-  const { backend, file } = await openStore()
+  const { backend, file } = await openSample()
   await rm(file)
   await backend.close()
   await backend.open()
@@ -121,7 +124,7 @@ test('a file that was removed while it is open is CORRUPT when the store is open
 })
 
 test('a file that appears under the name of a new session is not overwritten', async () => {
-  const { backend, directory, file } = await openStore()
+  const { backend, directory, file } = await openSample()
   const good = await readFile(file)
   await backend.close()
   await rm(join(directory, 'turnlog.heads'))
@@ -151,4 +154,63 @@ test('a file that its own store is erasing is missed by nobody who reads meanwhi
   await backend.erase('chat', 3)
   expect(await read).toEqual([])
   await backend.close()
+})
+
+const SESSIONS = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+const DAMAGED = ['b', 'd', 'e']
+
+/** Some files cannot be told to be of any session by what is in them. */
+async function damagedStore(): Promise<Backend> {
+  const fileSystem = new SimulatedFileSystem()
+  const make = (): Backend => jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
+  const backend = make()
+  await backend.open()
+  for (const session of SESSIONS) await appendMessages(backend, session, 0, 1)
+  await backend.close()
+  await fileSystem.remove('/store/turnlog.heads')
+  for (const session of DAMAGED) {
+    const file = `/store/${session}.jsonl`
+    const content = Buffer.from(fileSystem.content(file))
+    content[0] = 0x58
+    fileSystem.replaceContent(file, content)
+  }
+  return make()
+}
+
+describe('sessions whose header is damaged', () => {
+  test('are each named by a listing in pages, which gives all others', async () => {
+    const store = await openStore(await damagedStore())
+    const found = new Set<string>()
+    const named = new Set<string | undefined>()
+    for (let after: string | undefined, isEnd = false; !isEnd;) {
+      isEnd = true
+      try {
+        for await (const { key } of store.listSessions({ limit: 1, ...(after === undefined ? {} : { after }) })) {
+          found.add(key)
+          after = key
+          isEnd = false
+        }
+      } catch (error) {
+        const { session } = error as { session?: string }
+        named.add(session)
+        after = session
+        isEnd = false
+      }
+    }
+    expect([...found].sort()).toEqual(['a', 'c', 'f', 'g'])
+    expect([...named]).toEqual(DAMAGED)
+    expect((await store.verify()).sessions).toBe(SESSIONS.length)
+    await store.close()
+  })
+
+  test('are each counted as failed by a copy, which copies all others', async () => {
+    const from = await damagedStore()
+    await from.open()
+    const to = memoryBackend()
+    await to.open()
+    const report = await copyStore(from, to)
+    expect(report.counts.failed).toBe(DAMAGED.length)
+    expect(report.problems).toMatchObject(DAMAGED.map((session) => ({ session })))
+    await from.close()
+  })
 })
