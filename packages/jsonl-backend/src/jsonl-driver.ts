@@ -14,7 +14,7 @@ import type {
   SessionHead,
 } from '@turnlog/core/backend'
 import { clipRanges, isStoreError, StoreError } from '@turnlog/core/backend'
-import { batchesOf, listedBetween } from './catalogue/listed.ts'
+import { batchesOf, listedBetween } from './session-index/listed.ts'
 import { encodeFileName } from './format/file-name.ts'
 import type { JsonlOptions } from './jsonl-options.ts'
 import { reclaim } from './maintenance/reclaim.ts'
@@ -98,19 +98,19 @@ export class JsonlDriver implements BackendDriver {
   }
 
   async *list({ prefix = '', after, limit = Infinity }: ListRange): AsyncGenerator<readonly SessionHead[], void> {
-    const { catalogue, readOnly } = this.#directory
-    if (readOnly) await catalogue.refreshNames()
+    const { sessionIndex, readOnly } = this.#directory
+    if (readOnly) await sessionIndex.refreshNames()
     const damaged: StoreError[] = []
-    const wanted = listedBetween(await catalogue.list(), prefix, after)
+    const wanted = listedBetween(await sessionIndex.list(), prefix, after)
     for (const listed of batchesOf(wanted, LIST_BATCH, limit)) {
-      // A batch at a time, so that a long listing begins at once.
-      if (readOnly) await catalogue.refreshFiles(listed.map(({ name }) => name))
+      // Refresh one batch at a time, so that a long listing begins at once.
+      if (readOnly) await sessionIndex.refreshFiles(listed.map(({ name }) => name))
       const batch: SessionHead[] = []
       for (const { session, name } of listed) {
         try {
           const settled = this.#sessions.settle(session)
           if (settled !== undefined) await settled
-          const committed = catalogue.peek(name) ?? (await catalogue.get(name))
+          const committed = sessionIndex.peek(name) ?? (await sessionIndex.get(name))
           if (committed !== undefined) batch.push({ session, ...headOf(committed) })
         } catch (error) {
           if (!isStoreError(error)) throw error
@@ -118,11 +118,11 @@ export class JsonlDriver implements BackendDriver {
         }
       }
       if (batch.length > 0) yield batch
-      // Nothing here waits for anything, so without this a long listing would hold up everybody else.
+      // Nothing above has to wait for the disk, so without this a long listing would block the event loop.
       await setImmediate()
     }
-    // At the end, so that one that is damaged or in doubt does not hide the sessions after it.
-    const first = damaged[0] ?? catalogue.unnamed[0]
+    // Throw at the end, so that a damaged session does not hide the ones after it.
+    const first = damaged[0] ?? sessionIndex.unnamed[0]
     if (first !== undefined) throw first
   }
 
@@ -135,7 +135,7 @@ export class JsonlDriver implements BackendDriver {
   }
 }
 
-/** A header that cannot be read does not say whose it is; the name of the file does. */
+/** A damaged header does not name its session; the file name does. */
 function ofSession(error: StoreError, session: string): StoreError {
   const { code, message, file, line } = error
   return new StoreError(code, message, {

@@ -5,7 +5,7 @@ import type { Backend } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '@turnlog/jsonl-backend/testing'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { jsonlBackendWith } from '@turnlog/jsonl-backend/testing'
-import { Catalogue } from '../src/catalogue/catalogue.ts'
+import { SessionIndex } from '../src/session-index/session-index.ts'
 import { countingFileSystem } from './counting-file-system.ts'
 import { appendMessages, listAll, message, readAll, scratchDirectory } from './sample.ts'
 import { SimulatedFileSystem } from './simulated-file-system.ts'
@@ -57,18 +57,18 @@ describe('a list of a reader beside a writer', () => {
     const fileSystem = new SimulatedFileSystem()
     const writer = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
     await writer.open()
-    const catalogue = new Catalogue({ fileSystem, directory: '/store', durability: 'sync', write: false })
-    await catalogue.load(false)
+    const sessionIndex = new SessionIndex({ fileSystem, directory: '/store', durability: 'sync', write: false })
+    await sessionIndex.load(false)
     const list = fileSystem.list.bind(fileSystem)
     fileSystem.list = async (directory) => {
       const names = await list(directory)
       fileSystem.list = list
       await appendMessages(writer, 'new', 0, 1)
-      expect(await catalogue.reload('new.jsonl')).toMatchObject({ head: { last: 1 } })
+      expect(await sessionIndex.reload('new.jsonl')).toMatchObject({ head: { last: 1 } })
       return names
     }
-    await catalogue.refreshNames()
-    expect(catalogue.has('new.jsonl')).toBe(true)
+    await sessionIndex.refreshNames()
+    expect(sessionIndex.has('new.jsonl')).toBe(true)
     await writer.close()
   })
 })

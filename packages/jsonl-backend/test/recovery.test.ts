@@ -113,8 +113,8 @@ async function judge(report: OpenReport, read: () => Promise<unknown[]>): Promis
     const isSame = JSON.stringify(events) === JSON.stringify(all)
     if (isSame) return 'same'
     const isPrefix = JSON.stringify(events) === JSON.stringify(all.slice(0, events.length))
-    const isTold = report.findings.some(({ kind, session }) => kind === 'torn-tail' && session === 'chat')
-    return isPrefix && isTold ? 'torn' : 'SILENT LOSS'
+    const isReported = report.findings.some(({ kind, session }) => kind === 'torn-tail' && session === 'chat')
+    return isPrefix && isReported ? 'torn' : 'SILENT LOSS'
   } catch (error) {
     return isStoreError(error) ? error.code : String(error)
   }

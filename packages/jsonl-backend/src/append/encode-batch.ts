@@ -7,7 +7,7 @@ export interface EncodedBatch {
   readonly bytes: Buffer
   /** Where the first readable line of the session begins once the batch is written. */
   readonly liveStart: number
-  /** To be called when the bytes have been written. */
+  /** Call this when the bytes have been written. */
   release(): void
 }
 

@@ -1,7 +1,7 @@
 import type { EventRecord, Json } from '@turnlog/core/backend'
 import { StoreError } from '@turnlog/core/backend'
 
-/** Events whose text is made before others have their turn: a few milliseconds. */
+/** Events turned into text before other work has its turn: a few milliseconds. */
 export const EVENTS_AT_ONCE = 500
 
 /** @throws `TOO_LARGE` */

@@ -3,21 +3,21 @@ import { LruMap } from '@turnlog/storage-kit'
 import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from './file-system.ts'
 import { systemCode } from './file-system.ts'
 
-/** A file in use. Whoever got it releases it once. */
+/** A file in use. Its holder releases it once. */
 export interface Lease {
   readonly file: OpenFile
   release(): void
-  /** A lease of its own on the same file, whatever has its name by now. */
+  /** Another lease on the same file, even if the name belongs to a new file by now. */
   share(): Lease
 }
 
 interface Slot {
   readonly path: string
   readonly file: OpenFile
-  /** Asked for once: it tells whether the name is still this file's. */
+  /** Read once, to see later whether the name still belongs to this file. */
   inode: number | undefined
   users: number
-  /** No longer found by name; closed when the last user leaves. */
+  /** Not found by name any more. The last user closes it. */
   retired: boolean
 }
 
@@ -37,7 +37,7 @@ export class FilePool {
     this.#maxOpenFiles = maxOpenFiles
   }
 
-  /** The file, at once, if it is open, still has its name and is so long: nobody else was there. */
+  /** The file without waiting, if it is open, still has its name and has this size: then no other process changed it. */
   take(name: string, size: number): Lease | undefined {
     const slot = this.#slots.get(name)
     return slot !== undefined && this.#named(slot)?.size === size ? this.#lease(slot) : undefined
@@ -53,7 +53,7 @@ export class FilePool {
     const file = await this.#open(name)
     const other = this.#slots.get(name)
     if (other === undefined) return this.adopt(name, file)
-    // Leased before anything is waited for: meanwhile it could be closed, and its number be another session's file.
+    // Take the lease before any await: until then the file could be closed and its descriptor reused by another session.
     const lease = this.#lease(other)
     closeQuietly(file)
     return lease
@@ -69,7 +69,7 @@ export class FilePool {
     return lease
   }
 
-  /** The next `acquire` opens the file anew; those who use it now may go on. */
+  /** The next `acquire` opens the file again; current users may go on. */
   retire(name: string): void {
     const slot = this.#slots.get(name)
     if (slot === undefined) return
@@ -101,8 +101,8 @@ export class FilePool {
   }
 
   /**
-   * How the file looks under its name, `undefined` if that is another file's or nobody's. The open file itself cannot
-   * tell: one that an editor moved aside, or that has a second name in a backup, takes writes as before.
+   * The stat of the file by its name, `undefined` if the name belongs to another file or to none. The open file cannot
+   * show this: one that an editor moved aside, or that has a second name in a backup, still accepts writes.
    */
   #named(slot: Slot): FileStat | undefined {
     const stat = this.#fileSystem.statNow(slot.path)

@@ -73,7 +73,7 @@ class NodeFile implements OpenFile {
 
   close(): Promise<void> {
     const descriptor = this.#descriptor
-    // The number comes back as another file's: whoever uses this one by mistake must get an error, not that file.
+    // The system reuses descriptors: a late use of this one must fail, not reach another file.
     this.#descriptor = CLOSED
     return settleVoid((done) => fs.close(descriptor, done))
   }

@@ -4,13 +4,13 @@ import type { Head, Json } from '@turnlog/core/backend'
 export interface Committed {
   readonly session: string
   readonly head: Omit<Head, 'projection'>
-  /** JSON of the projection. Kept as text, so that nobody can change it and each caller gets an object of its own. */
+  /** JSON of the projection. Kept as text, so that it cannot be changed and each caller gets its own object. */
   readonly projectionText: string
   /** Seq of the first event line of the file. */
   readonly base: number
   /** Where the first event line begins. */
   readonly dataStart: number
-  /** Where the first readable line begins; only nearly so, if somebody edited lines after it. */
+  /** Where the first readable line begins; only nearly, if a person edited lines after it. */
   readonly liveStart: number
   /** Where the next batch goes. */
   readonly size: number

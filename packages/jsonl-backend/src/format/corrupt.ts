@@ -7,7 +7,7 @@ export interface Place {
   readonly line?: number
 }
 
-/** Of what is told of damage the one that may be as somebody wanted it: a line that was edited on purpose. */
+/** The only kind of damage that may be deliberate: a person edited the line. */
 export const WRONG_CHECKSUM = 'the line does not match its checksum'
 
 /** The one way to say that a file is damaged: what is wrong, where, and what to do. */

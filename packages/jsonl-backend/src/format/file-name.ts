@@ -20,7 +20,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
  *
  * `a-z`, `0-9`, `_`, `-` and `.` stay as they are; a capital is `+` and the small letter; every other byte is `%XX`.
  * A dot or dash at the beginning and the first letter of a Windows device name are `%XX` too. A key that would be too
- * long is cut and followed by `~` and the SHA-256 of the key; the header of the file then tells the whole key.
+ * long is cut and followed by `~` and the SHA-256 of the key; the header of the file then holds the whole key.
  */
 export function encodeFileName(session: string): string {
   let name = session
@@ -39,7 +39,7 @@ export function encodeFileName(session: string): string {
 }
 
 /**
- * The key that a file name stands for, `'hashed'` if only the header can tell, `undefined` if no session has that name.
+ * The key that a file name stands for, `'hashed'` if only the header holds it, `undefined` if no session has that name.
  */
 export function decodeFileName(name: string): { readonly session: string } | 'hashed' | undefined {
   if (!name.endsWith(SESSION_SUFFIX)) return undefined

@@ -84,7 +84,7 @@ export function parseBatchEnd(buffer: Buffer, line: LineFrame): BatchEnd | undef
     }
     return { first, last, lines, live, projection }
   } catch {
-    return undefined // damaged; whoever asks says where
+    return undefined // damaged; the caller says where
   }
 }
 

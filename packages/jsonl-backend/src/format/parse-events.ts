@@ -56,7 +56,7 @@ export function parseEvents(buffer: Buffer, lines: readonly LineFrame[]): EventR
     buffer.copyWithin(end, line.start, line.eventEnd + 1)
     end += line.eventEnd + 1 - line.start
     buffer[end++] = COMMA
-    count += 1
+    count++
     if (end - start >= JOINED_BYTES) parseJoined()
   }
   parseJoined()

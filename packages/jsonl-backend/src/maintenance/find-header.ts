@@ -15,7 +15,7 @@ import { scanLines } from './scan-lines.ts'
 export interface FoundHeader {
   readonly header: Header
   readonly actions: readonly Problem[]
-  /** Nothing tells the incarnation any more, so that checksums cannot be judged. */
+  /** The incarnation is lost, so checksums cannot be verified. */
   readonly isTrusting: boolean
   /** It was lost, so that its base is what the lines say. */
   readonly isMadeAnew: boolean
@@ -27,7 +27,7 @@ export interface FoundHeader {
 const NEWLINE: Buffer = Buffer.from('\n')
 const CHECKSUM_FIELD = ',"crc":"'
 const HEADER_END = '"}'
-/** In a header that is no JSON any more. Whether it is right the lines tell. */
+/** In a header that is not JSON any more. The lines show whether it is right. */
 const INCARNATION = /"incarnation":"([^"\\]+)"/
 const HEADER_TAIL = `${CHECKSUM_FIELD}00000000${HEADER_END}`.length
 
@@ -105,7 +105,7 @@ async function replaceHeader(
     session: key,
     incarnation: life ?? randomUUID(),
     base: evidence?.base ?? [seq, base].find(isSeq) ?? 1,
-    // If there are events, the last of them tells it.
+    // If there are events, the last one carries the projection.
     ...(evidence !== undefined || projection === undefined ? {} : { empty: { projection } }),
   }
   const isTrusting = life === undefined
@@ -117,12 +117,12 @@ async function replaceHeader(
 }
 
 interface Evidence {
-  /** `undefined` if none of those that were asked for fits. */
+  /** `undefined` if none of the candidates fits. */
   readonly incarnation: string | undefined
   readonly base: number
 }
 
-/** What the lines say about the header: in whose life they were written, and with which seq they begin. */
+/** What the lines say about the header: the incarnation that fits them, and the seq of the first. */
 async function findEvidence(
   file: OpenFile,
   offset: number,

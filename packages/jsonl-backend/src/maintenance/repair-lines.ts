@@ -22,7 +22,7 @@ export interface ReadableLine {
   readonly bytes: Buffer | undefined
 }
 
-/** What a line is judged by. */
+/** What checking a line needs. */
 export interface LineReader {
   readonly seed: number
   /** Accept lines without regard to their checksum, because what it depends on is lost. */
@@ -35,7 +35,7 @@ const EDITED = '"crc":"edited"}}'
 const OUR_END = /"[^"]{6}":\d+,"[^"]{3}":"[^"]{8}"\}\}$/
 const NEWLINE: Buffer = Buffer.from('\n')
 
-/** Understands a line, without its newline, that matches its checksum. Nothing in it is looked for: its frame tells. */
+/** Understands a line, without its newline, that matches its checksum. The frame gives the places, nothing is searched for. */
 export function readWholeLine(line: Buffer, seed: number): ReadableLine | undefined {
   const frame = frameLine(line, 0, line.length)
   if (frame === undefined) return undefined
@@ -90,7 +90,7 @@ function splitFramed(line: Buffer): LineText | undefined {
   return cutAt(text, line.toString('utf8', 0, frame.eventEnd).length)
 }
 
-/** Of a line that a person wrote: one of ours that is marked as edited, or one that has nothing of ours. */
+/** A line that a person wrote: one marked as edited, or one without any bookkeeping. */
 function splitMeant(line: Buffer): LineText | undefined {
   const text = decode(line)?.trimEnd() // an editor may end lines in CR LF
   if (text === undefined) return undefined

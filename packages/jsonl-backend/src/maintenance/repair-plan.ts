@@ -2,11 +2,11 @@ import type { Problem } from '@turnlog/core/backend'
 import type { Committed } from '../format/committed.ts'
 import { eventsOf } from './events-of.ts'
 import type { FoundHeader } from './find-header.ts'
-import { ProvenAppends } from './proven-appends.ts'
+import { CommittedAppends } from './committed-appends.ts'
 import type { SalvagedLine } from './salvage-lines.ts'
 
 /** Events that follow each other and can all be read. */
-export interface Stretch {
+export interface IntactRun {
   readonly from: number
   readonly to: number
 }
@@ -17,18 +17,18 @@ const CHANGES: Readonly<Record<NonNullable<SalvagedLine['was']>, (seq: number) =
   'without end': (seq) => `End the line of event ${seq} anew.`,
 }
 
-/** What is said about the lines of a file, which are told in their order, and which of them are kept. */
+/** Decides which lines of a file are kept, and words what happens to the others. Takes the lines in their order. */
 export class RepairPlan {
   readonly actions: Problem[]
   readonly #place: { readonly file: string; readonly session: string }
   readonly #base: number
   readonly #isMadeAnew: boolean
-  readonly #proven: ProvenAppends
-  readonly #stretches: Stretch[] = []
+  readonly #committedAppends: CommittedAppends
+  readonly #intactRuns: IntactRun[] = []
   /** Lines since the last readable one that are lost. */
   #lost: SalvagedLine[] = []
   #last: number
-  /** The logical start of the session, as far as the lines tell. */
+  /** The logical start of the session, as far as the lines show it. */
   #first: number | undefined
 
   /** @param known What the sidecar remembers of the file. */
@@ -38,7 +38,7 @@ export class RepairPlan {
     this.#base = header.base
     this.#isMadeAnew = isMadeAnew
     this.#last = header.base - 1
-    this.#proven = new ProvenAppends(header, known)
+    this.#committedAppends = new CommittedAppends(header, known)
   }
 
   add(salvaged: SalvagedLine): void {
@@ -49,29 +49,29 @@ export class RepairPlan {
     }
     const { seq, batchEnd } = read
     if (seq <= this.#last) {
-      this.#tell(`Drop a second line for event ${seq}.`, line, seq)
+      this.#report(`Drop a second line for event ${seq}.`, line, seq)
       return
     }
-    this.#tellLost(seq - 1, line)
-    if (was !== undefined) this.#tell(CHANGES[was](seq), line, seq)
+    this.#reportLost(seq - 1, line)
+    if (was !== undefined) this.#report(CHANGES[was](seq), line, seq)
     const isNext = seq === this.#last + 1
-    const from = (isNext ? this.#stretches.pop()?.from : undefined) ?? seq
-    this.#stretches.push({ from, to: seq })
-    this.#proven.add(read, from)
+    const from = (isNext ? this.#intactRuns.pop()?.from : undefined) ?? seq
+    this.#intactRuns.push({ from, to: seq })
+    this.#committedAppends.add(read, from)
     this.#last = seq
     if (batchEnd !== undefined) this.#first = Math.max(this.#first ?? 0, batchEnd.first)
   }
 
-  finish(): Stretch | undefined {
-    this.#tellEnd()
-    const stretches = this.#cutTorn()
+  finish(): IntactRun | undefined {
+    this.#reportEnd()
+    const intactRuns = this.#cutTorn()
     const first = this.#first ?? this.#base
     if (this.#isMadeAnew && first > 0 && first < this.#base) {
-      this.#tell(`Lines for ${eventsOf(first, this.#base - 1)} are missing.`, 2, first)
+      this.#report(`Lines for ${eventsOf(first, this.#base - 1)} are missing.`, 2, first)
     }
-    const { kept, which } = choose(stretches, first)
+    const { kept, which } = choose(intactRuns, first)
     if (kept === undefined) return undefined
-    const last = stretches.at(-1)?.to ?? kept.to
+    const last = intactRuns.at(-1)?.to ?? kept.to
     const dropped = [
       ...(kept.from > this.#base ? [eventsOf(this.#base, kept.from - 1)] : []),
       ...(kept.to < last ? [eventsOf(kept.to + 1, last)] : []),
@@ -84,78 +84,78 @@ export class RepairPlan {
   }
 
   /** What can be read, without the lines of an append that was never finished. */
-  #cutTorn(): readonly Stretch[] {
-    const { isTorn, last } = this.#proven
-    if (!isTorn) return this.#stretches
+  #cutTorn(): readonly IntactRun[] {
+    const { isTorn, last } = this.#committedAppends
+    if (!isTorn) return this.#intactRuns
     const message = `Cut off ${eventsOf(last + 1, this.#last)}, of an append that was never finished.`
     this.actions.push({ ...this.#place, message, seq: last + 1 })
-    return this.#stretches.flatMap(({ from, to }) => (from > last ? [] : [{ from, to: Math.min(to, last) }]))
+    return this.#intactRuns.flatMap(({ from, to }) => (from > last ? [] : [{ from, to: Math.min(to, last) }]))
   }
 
-  /** Says what became of the events behind the last one that can be read. */
-  #tellEnd(): void {
+  /** Reports the events after the last readable one. */
+  #reportEnd(): void {
     const unfinished = this.#lost.at(-1)?.isTerminated === false ? this.#lost.pop() : undefined
     let next = this.#last + this.#lost.length + 1
-    this.#tellLost(next - 1)
-    const { isTorn, isFounderDue, last, end } = this.#proven
-    const isDue = isFounderDue || next <= last || (!isTorn && next <= end)
-    const isUntold = next === this.#last + 1 && unfinished === undefined
+    this.#reportLost(next - 1)
+    const { isTorn, isFirstAppendDue, last, end } = this.#committedAppends
+    const isDue = isFirstAppendDue || next <= last || (!isTorn && next <= end)
+    const isUnreported = next === this.#last + 1 && unfinished === undefined
     // Such a file ends like a good one, but its head promises events that it does not hold.
-    if (isFounderDue && isUntold && this.#base > 1 && !this.#isMadeAnew) {
+    if (isFirstAppendDue && isUnreported && this.#base > 1 && !this.#isMadeAnew) {
       const message = `Lines for event ${next} are missing, and all of the append that trimmed the events before ${this.#base}.`
       this.actions.push({ ...this.#place, message, seq: next })
     }
     if (unfinished !== undefined) {
       const { bytes, line } = unfinished
-      if (isDue) this.#tell(`Drop event ${next}: its line is not finished.`, line, next)
-      else this.#tell(`Cut off ${bytes} bytes of an unfinished last line.`, line)
+      if (isDue) this.#report(`Drop event ${next}: its line is not finished.`, line, next)
+      else this.#report(`Cut off ${bytes} bytes of an unfinished last line.`, line)
       next++
     }
     if (isTorn || next > end) return
     this.actions.push({ ...this.#place, message: `Lines for ${eventsOf(next, end)} are missing.`, seq: next })
   }
 
-  /** Says what became of the events up to `to`, of which there is no readable line. */
-  #tellLost(to: number, line = 0): void {
+  /** Reports the events up to `to` that have no readable line. */
+  #reportLost(to: number, line = 0): void {
     let seq = this.#last + 1
     for (const { line: at, isUnwritten } of this.#lost) {
       if (seq <= to) {
-        this.#proven.lose(seq, isUnwritten)
-        this.#tell(`Drop event ${seq}: its line is damaged.`, at, seq++)
-      } else this.#tell('Drop a damaged line that is in the place of no event.', at)
+        this.#committedAppends.lose(seq, isUnwritten)
+        this.#report(`Drop event ${seq}: its line is damaged.`, at, seq++)
+      } else this.#report('Drop a damaged line that is in the place of no event.', at)
     }
     this.#lost = []
     if (seq > to) return
-    this.#proven.lose(seq, false)
-    this.#tell(`Lines for ${eventsOf(seq, to)} are missing.`, line, seq)
+    this.#committedAppends.lose(seq, false)
+    this.#report(`Lines for ${eventsOf(seq, to)} are missing.`, line, seq)
   }
 
-  #tell(message: string, line: number, seq?: number): void {
+  #report(message: string, line: number, seq?: number): void {
     this.actions.push({ ...this.#place, message, ...(seq === undefined ? {} : { seq }), line })
   }
 }
 
 /** Events before `first`, which were trimmed, count only if nothing else is left. */
 function choose(
-  stretches: readonly Stretch[],
+  intactRuns: readonly IntactRun[],
   first: number,
-): { readonly kept: Stretch | undefined; readonly which: string } {
-  const live = ({ from, to }: Stretch): number => Math.max(0, to - Math.max(from, first) + 1)
-  let kept: Stretch | undefined
+): { readonly kept: IntactRun | undefined; readonly which: string } {
+  const live = ({ from, to }: IntactRun): number => Math.max(0, to - Math.max(from, first) + 1)
+  let kept: IntactRun | undefined
   let isShared = false
   let most = 0
-  for (const stretch of stretches) {
-    const gain = kept === undefined ? 1 : live(stretch) - live(kept) || lengthOf(stretch) - lengthOf(kept)
-    // Of equals the last one: then no seq is given to another event.
-    if (gain >= 0) kept = stretch
+  for (const run of intactRuns) {
+    const gain = kept === undefined ? 1 : live(run) - live(kept) || lengthOf(run) - lengthOf(kept)
+    // Of equal ones take the last: then no seq is used again for another event.
+    if (gain >= 0) kept = run
     isShared = gain === 0 || (isShared && gain < 0)
-    most = Math.max(most, lengthOf(stretch))
+    most = Math.max(most, lengthOf(run))
   }
   const longest = isShared ? 'the last of the longest stretches without damage' : 'the longest stretch without damage'
   const isOutdone = kept !== undefined && lengthOf(kept) < most
   return { kept, which: isOutdone ? `${longest} if trimmed events do not count` : longest }
 }
 
-function lengthOf({ from, to }: Stretch): number {
+function lengthOf({ from, to }: IntactRun): number {
   return to - from + 1
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Problem, RepairOptions, RepairReport } from '@turnlog/core/backend'
 import { isStoreError } from '@turnlog/core/backend'
-import type { SidecarContent } from '../catalogue/sidecar.ts'
-import { eraseFromSidecar, loadSidecar } from '../catalogue/sidecar.ts'
+import type { SidecarContent } from '../session-index/sidecar.ts'
+import { eraseFromSidecar, loadSidecar } from '../session-index/sidecar.ts'
 import type { FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { writeAll } from '../file-system/write-all.ts'
@@ -12,9 +12,9 @@ import { DirectoryLock } from '../lock/directory-lock.ts'
 import type { Environment } from '../open/open-directory.ts'
 import type { Committed } from '../format/committed.ts'
 import { copyAside } from '../recovery/set-aside.ts'
-import { mendFile } from './repair-file.ts'
+import { planRepair } from './plan-repair.ts'
 
-/** Looks at every file, or mends it if `apply` is set; the damaged original is kept beside it. */
+/** Inspects every file, and repairs it if `apply` is set. The damaged original is kept beside it. */
 export async function repair(
   { fileSystem, host }: Environment,
   path: string,
@@ -53,11 +53,11 @@ async function repairAll(
   const changed = new Set<string>()
   for (const [index, name] of names.toSorted().entries()) {
     signal?.throwIfAborted()
-    const mended = await mend(fileSystem, directory, name, remembered(known, name), apply)
-    actions.push(...mended.actions)
-    if (mended.backup !== undefined) backups.push(mended.backup)
-    if (mended.isChanged) changed.add(name)
-    lastByName.set(name, mended.last)
+    const repaired = await repairFile(fileSystem, directory, name, remembered(known, name), apply)
+    actions.push(...repaired.actions)
+    if (repaired.backup !== undefined) backups.push(repaired.backup)
+    if (repaired.isChanged) changed.add(name)
+    lastByName.set(name, repaired.last)
     onProgress?.(index + 1, names.length)
   }
   for (const name of known?.known.keys() ?? []) {
@@ -69,38 +69,38 @@ async function repairAll(
     changed.add(name)
   }
   if (apply && known !== undefined) {
-    // What it remembers of the others is the proof that they are whole, or the only trace of one that is missing.
+    // What it remembers of the others proves that they are whole, or is the only trace of a missing one.
     for (const name of changed) await eraseFromSidecar(fileSystem, directory, name)
   }
   const [backup] = backups.length > 1 ? [directory] : backups
   return { applied: apply, actions, ...(backup === undefined ? undefined : { backup }) }
 }
 
-interface Mended {
+interface RepairedFile {
   readonly actions: readonly Problem[]
   readonly last: number
   readonly isChanged: boolean
   readonly backup?: string
 }
 
-async function mend(
+async function repairFile(
   fileSystem: FileSystem,
   directory: string,
   name: string,
   known: Committed | undefined,
   apply: boolean,
-): Promise<Mended> {
+): Promise<RepairedFile> {
   const path = join(directory, name)
   const file = await fileSystem.open(path, { access: 'read' })
   try {
-    const { actions, last, pieces } = await mendFile(file, path, name, known)
+    const { actions, last, pieces } = await planRepair(file, path, name, known)
     const all = [...actions]
     if (pieces === undefined) all.push({ message: 'Set the file aside: nothing in it can be kept.', file: path })
     const isChanged = all.length > 0
     if (!apply || !isChanged) return { actions: all, last, isChanged }
     const backup = await copyAside(fileSystem, path, file, 0, 'damaged')
     if (pieces === undefined) await removeIfThere(fileSystem, path)
-    else await writeMended(fileSystem, path, pieces())
+    else await writeRepaired(fileSystem, path, pieces())
     await fileSystem.syncDirectory(directory)
     return { actions: all, last, isChanged, backup }
   } catch (error) {
@@ -117,7 +117,7 @@ function remembered(sidecar: SidecarContent | undefined, name: string): Committe
   return known === undefined ? undefined : (JSON.parse(known.text) as Committed)
 }
 
-async function writeMended(fileSystem: FileSystem, path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
+async function writeRepaired(fileSystem: FileSystem, path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
   const temporary = `${path}.tmp`
   await removeIfThere(fileSystem, temporary)
   const target = await fileSystem.open(temporary, { access: 'create' })

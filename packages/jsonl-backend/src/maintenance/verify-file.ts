@@ -10,7 +10,7 @@ import { parseEvent } from '../format/parse-events.ts'
 import type { RawLine } from './scan-lines.ts'
 import { scanLines } from './scan-lines.ts'
 
-/** Problems told of one file; beyond that it is a wreck and the rest is noise. */
+/** Problems reported per file. More of them say nothing new. */
 const MAX_PROBLEMS = 100
 
 export interface FileVerdict {
@@ -25,7 +25,7 @@ export async function verifyFile(
   { session, size, first }: { readonly session: string; readonly size: number; readonly first: number },
 ): Promise<FileVerdict> {
   const problems: Problem[] = []
-  const tell = (message: string, place: { readonly line: number; readonly seq?: number }): void => {
+  const report = (message: string, place: { readonly line: number; readonly seq?: number }): void => {
     if (problems.length < MAX_PROBLEMS) {
       problems.push({ message, file: path, session, ...place })
     }
@@ -38,43 +38,46 @@ export async function verifyFile(
   for await (const raw of scanLines(file, 0, size)) {
     line++
     if (line === 1) {
-      header = readHeader(raw, path, tell)
+      header = readHeader(raw, path, report)
       if (header === undefined) break
       seed = sessionSeed(header.incarnation)
       if (header.session !== session) {
-        tell(`The header names session ${JSON.stringify(header.session)}.`, { line })
+        report(`The header names session ${JSON.stringify(header.session)}.`, { line })
       }
       continue
     }
     const seq = (header?.base ?? 1) + (line - 2) // in this order: the sum must not pass the largest safe integer
     const frame = raw.isTerminated ? frameLine(raw.buffer, raw.start, raw.end) : undefined
     if (frame === undefined || !hasValidChecksum(raw.buffer, frame, seed, seq)) {
-      tell(raw.isTerminated ? 'The line does not match its checksum.' : 'The last line is not finished.', { line, seq })
+      report(raw.isTerminated ? 'The line does not match its checksum.' : 'The last line is not finished.', {
+        line,
+        seq,
+      })
       expectedMore = undefined
       continue
     }
     const wrong = judge(raw.buffer, frame, seq, expectedMore)
-    if (wrong !== undefined) tell(wrong, { line, seq })
+    if (wrong !== undefined) report(wrong, { line, seq })
     expectedMore = frame.more === 0 ? undefined : frame.more - 1
     if (seq >= first) events++
   }
-  if (line === 0) tell('The file is empty.', { line: 1 })
-  else if (expectedMore !== undefined) tell('The last batch has no end.', { line })
+  if (line === 0) report('The file is empty.', { line: 1 })
+  else if (expectedMore !== undefined) report('The last batch has no end.', { line })
   return { events, problems }
 }
 
 function readHeader(
   { buffer, start, end }: RawLine,
   path: string,
-  tell: (message: string, place: { readonly line: number }) => void,
+  report: (message: string, place: { readonly line: number }) => void,
 ): Header | undefined {
   try {
     const header = parseHeader(buffer.subarray(start, end), path)
-    if (header === undefined) tell('This is not the first line of a session file.', { line: 1 })
+    if (header === undefined) report('This is not the first line of a session file.', { line: 1 })
     return header
   } catch (error) {
     if (!isStoreError(error)) throw error
-    tell(error.message, { line: 1 })
+    report(error.message, { line: 1 })
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { BackendVerifyReport, MaintenanceOptions, Problem } from '@turnlog/core/backend'
 import { isStoreError, problemOf } from '@turnlog/core/backend'
-import type { Listed } from '../catalogue/listed.ts'
+import type { Listed } from '../session-index/listed.ts'
 import type { OpenFile } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
@@ -20,7 +20,7 @@ export async function verify(
   const problems: Problem[] = []
   let events = 0
   let bytes = 0
-  if (directory.readOnly) await directory.catalogue.refresh({ alone: false, lossy: false })
+  if (directory.readOnly) await directory.sessionIndex.refresh({ hasNoWriter: false, mayHaveLost: false })
   const sessionCount = await eachSession(directory, options, async ({ session, name }) => {
     const verdict = await verifyOne(directory, sessions, { session, name })
     events += verdict.events
@@ -28,7 +28,7 @@ export async function verify(
     problems.push(...verdict.problems)
   })
   if (options.session === undefined) {
-    for (const error of directory.catalogue.unnamed) problems.push(problemOf(error))
+    for (const error of directory.sessionIndex.unnamed) problems.push(problemOf(error))
     for (const name of await directory.fileSystem.list(directory.directory)) {
       if (name.endsWith(SESSION_SUFFIX) && decodeFileName(name) === undefined) {
         const message = 'The name of the file is not one of a session, so it is ignored.'
@@ -71,7 +71,7 @@ async function verifyOne(directory: OpenDirectory, sessions: Sessions, { session
   }
 }
 
-/** Every line of a file that cannot be used, and why it cannot. */
+/** Reads every line of a file that cannot be opened. */
 async function verifyDamaged(
   { fileSystem }: OpenDirectory,
   path: string,
@@ -88,9 +88,9 @@ async function verifyDamaged(
   try {
     const { size } = file.stat()
     const { events, problems } = await verifyFile(file, path, { session, size, first: 1 })
-    // What opening found and what the lines tell is often the same thing.
-    const isTold = problems.some(({ line }) => line === problem.line)
-    return { events, bytes: size, problems: isTold ? problems : [problem, ...problems] }
+    // Opening often finds the same problem as reading the lines.
+    const isReported = problems.some(({ line }) => line === problem.line)
+    return { events, bytes: size, problems: isReported ? problems : [problem, ...problems] }
   } finally {
     await file.close()
   }

@@ -1,2 +1,2 @@
-/** One of them is in every directory of LevelDB, also where it was copied only in part. */
+/** Every directory of LevelDB has one of them, even if it was copied only in part. */
 export const LEVELDB_FILES = ['CURRENT', 'turnlog.anchor'] as const

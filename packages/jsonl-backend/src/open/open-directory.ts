@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import type { OpenFinding, OpenReport } from '@turnlog/core/backend'
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import { SingleFlight } from '@turnlog/storage-kit'
-import { Catalogue } from '../catalogue/catalogue.ts'
+import { SessionIndex } from '../session-index/session-index.ts'
 import { FilePool } from '../file-system/file-pool.ts'
 import type { FileSystem } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
@@ -14,7 +14,7 @@ import type { Host } from '../lock/host.ts'
 import type { WriteContext } from '../sessions/write-context.ts'
 import { DirectoryWatch } from '../wake/directory-watch.ts'
 
-/** What the backend needs of the machine; tests give another. */
+/** What the backend needs of the machine. Tests replace it. */
 export interface Environment {
   readonly fileSystem: FileSystem
   readonly host: Host
@@ -40,14 +40,14 @@ export async function openDirectory(
     await refuseLevelDb(fileSystem, directory)
     if (!readOnly) lock = await DirectoryLock.acquire(fileSystem, directory, host)
     const { durability, maxOpenFiles, rewriteWhenTrimmed } = options
-    const catalogue = new Catalogue({ fileSystem, directory, durability, write: !readOnly })
-    const alone = !readOnly || !(await hasLiveWriter(fileSystem, directory, host))
-    const findings: OpenFinding[] = await catalogue.load(alone)
+    const sessionIndex = new SessionIndex({ fileSystem, directory, durability, write: !readOnly })
+    const hasNoWriter = !readOnly || !(await hasLiveWriter(fileSystem, directory, host))
+    const findings: OpenFinding[] = await sessionIndex.load(hasNoWriter)
     if (lock?.takenFrom !== undefined) {
       const message = `Took over a stale lock: the previous process, ${lock.takenFrom}, ended without closing the store.`
       findings.unshift({ kind: 'stale-lock', message })
     }
-    const created = catalogue.sessions === 0 && (lock?.isFirst ?? false)
+    const created = sessionIndex.sessions === 0 && (lock?.isFirst ?? false)
     const access = readOnly ? 'read' : 'write'
     const pool = new FilePool(fileSystem, directory, { access, durable: durability === 'sync' }, maxOpenFiles)
     const watch = new DirectoryWatch(fileSystem, directory)
@@ -58,7 +58,7 @@ export async function openDirectory(
       durability,
       rewriteWhenTrimmed,
       pool,
-      catalogue,
+      sessionIndex,
       watch,
       readOnly,
       syncDirectory: () => sync.after(() => fileSystem.syncDirectory(directory)),
@@ -68,14 +68,14 @@ export async function openDirectory(
         try {
           await pool.close()
           // Only a cache: a full disk must not keep the directory locked.
-          if (!readOnly) await catalogue.save().catch(() => undefined)
+          if (!readOnly) await sessionIndex.save().catch(() => undefined)
         } finally {
           await lock?.release()
         }
       },
     }
   } catch (error) {
-    await lock?.release().catch(() => undefined) // the first error is the one to tell
+    await lock?.release().catch(() => undefined) // the first error is the one to report
     if (isStoreError(error)) throw error
     throw toStoreError(error, readOnly ? 'open' : 'open for writing', options.path)
   }
@@ -101,7 +101,7 @@ async function findDirectory(fileSystem: FileSystem, path: string, readOnly: boo
   }
 }
 
-/** Session files among those of LevelDB would make a store of neither kind, and a repair or a copy lose one of them. */
+/** Session files in a directory of LevelDB would make a store of neither kind, and a repair or a copy would lose one. */
 async function refuseLevelDb(fileSystem: FileSystem, directory: string): Promise<void> {
   const found = await fileSystem.stat(directory, LEVELDB_FILES)
   const name = LEVELDB_FILES.find((_name, index) => found[index] !== undefined)

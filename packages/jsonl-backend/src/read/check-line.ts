@@ -9,8 +9,8 @@ const CHUNK_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 
 /**
- * Checks that the line of `seq` begins at `offset`. Whoever is about to throw away what lies in front of it has only
- * counted newlines there, and of those a flipped bit may have made one more or one less.
+ * Checks that the line of `seq` begins at `offset`. The caller is about to throw away everything before it and has only
+ * counted newlines there; a flipped bit may have made one more or one less.
  *
  * @throws `CORRUPT`
  */

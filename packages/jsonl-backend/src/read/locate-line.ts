@@ -1,7 +1,7 @@
 import type { OpenFile } from '../file-system/file-system.ts'
 import { readFully } from '../file-system/write-all.ts'
 import { corrupt } from '../format/corrupt.ts'
-import type { Anchor, Anchors } from './anchors.ts'
+import type { LineOffset, LineOffsets } from './line-offsets.ts'
 import type { Committed } from '../format/committed.ts'
 import { lineOf } from '../format/committed.ts'
 
@@ -13,24 +13,23 @@ export interface Snapshot {
   readonly file: OpenFile
   readonly path: string
   readonly committed: Committed
-  readonly anchors: Anchors
+  readonly lineOffsets: LineOffsets
 }
 
 /**
  * Where the line of `seq` begins; `last + 1` is the end of the file. Looks for newlines from the nearest known line,
- * forwards or backwards, so that neither a short view at the end of a long file nor one at its beginning costs more
- * than itself. Nothing is parsed.
+ * forwards or backwards, so that a short view costs the same at both ends of a long file. Nothing is parsed.
  */
 export async function locateLine(snapshot: Snapshot, seq: number): Promise<number> {
   const { base, dataStart, size, head } = snapshot.committed
   if (seq === head.last + 1) return size
   const start = { seq: base, offset: dataStart }
   const end = { seq: head.last + 1, offset: size }
-  const known = [start, end, snapshot.anchors.before(seq), snapshot.anchors.after(seq)]
-  let nearest: Anchor | undefined
-  for (const anchor of known) {
-    if (anchor === undefined || anchor.offset > size) continue
-    if (nearest === undefined || Math.abs(anchor.seq - seq) < Math.abs(nearest.seq - seq)) nearest = anchor
+  const known = [start, end, snapshot.lineOffsets.before(seq), snapshot.lineOffsets.after(seq)]
+  let nearest: LineOffset | undefined
+  for (const candidate of known) {
+    if (candidate === undefined || candidate.offset > size) continue
+    if (nearest === undefined || Math.abs(candidate.seq - seq) < Math.abs(nearest.seq - seq)) nearest = candidate
   }
   const from = nearest ?? start
   const offset = from.seq <= seq ? await forwards(snapshot, from, seq) : await backwards(snapshot, from, seq)
@@ -42,11 +41,11 @@ export async function locateLine(snapshot: Snapshot, seq: number): Promise<numbe
       line: lineOf(base, seq),
     })
   }
-  snapshot.anchors.add(seq, offset)
+  snapshot.lineOffsets.add(seq, offset)
   return offset
 }
 
-async function forwards(snapshot: Snapshot, from: Anchor, seq: number): Promise<number | undefined> {
+async function forwards(snapshot: Snapshot, from: LineOffset, seq: number): Promise<number | undefined> {
   let current = from.seq
   let position = from.offset
   const { size } = snapshot.committed
@@ -60,12 +59,12 @@ async function forwards(snapshot: Snapshot, from: Anchor, seq: number): Promise<
       offset = position + at + 1
     }
     position += chunk.length
-    snapshot.anchors.add(current, offset)
+    snapshot.lineOffsets.add(current, offset)
   }
   return offset
 }
 
-async function backwards(snapshot: Snapshot, from: Anchor, seq: number): Promise<number | undefined> {
+async function backwards(snapshot: Snapshot, from: LineOffset, seq: number): Promise<number | undefined> {
   // The newline just in front of `offset` begins line `current`; each one further up begins the line before.
   let current = from.seq
   let end = from.offset - 1

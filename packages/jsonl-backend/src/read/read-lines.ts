@@ -42,13 +42,13 @@ export async function* readForwards(
         seq++
       }
       if (start === 0) {
-        // Less than was asked for: the file has become shorter, and asking for more would go on for ever.
+        // A short read means that the file became shorter. Asking for more would never end.
         const isShort = chunk.length < Math.min(chunkBytes, committed.size - position)
         if (isShort || position + chunk.length >= committed.size) throw missing(snapshot, seq)
         chunkBytes *= 4 // a line longer than the chunk
       }
       position += start
-      if (seq <= committed.head.last) snapshot.anchors.add(seq, position)
+      if (seq <= committed.head.last) snapshot.lineOffsets.add(seq, position)
       if (seq <= end && chunkBytes <= CHUNK_BYTES) {
         ahead = read()
         ahead.catch(() => undefined) // the next step gets it
@@ -57,7 +57,7 @@ export async function* readForwards(
       if (batch.length > 0) yield batch
     }
   } finally {
-    await ahead?.catch(() => undefined) // the file is closed after this, and its number may come back as another file's
+    await ahead?.catch(() => undefined) // the file is closed next, and its descriptor may be reused for another file
   }
 }
 

@@ -10,7 +10,7 @@ import { frameLine, hasValidChecksum, parseBatchEnd } from '../format/line.ts'
 import type { Committed } from '../format/committed.ts'
 import { lineOf } from '../format/committed.ts'
 
-/** What the beginning and the end of a file tell. */
+/** What the beginning and the end of a file show. */
 export interface Inspection {
   /** `undefined`: there is no whole batch in the file. */
   readonly committed: Committed | undefined

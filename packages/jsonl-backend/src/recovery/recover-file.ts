@@ -6,14 +6,14 @@ import type { Inspection } from './inspect-file.ts'
 import { inspectFile } from './inspect-file.ts'
 import { copyAside } from './set-aside.ts'
 
-/** How a file that is not as the sidecar knows it is to be looked at. */
+/** How to inspect a file that differs from what the sidecar knows. */
 export interface RecoverOptions {
   readonly path: string
   readonly name: string
-  /** The last seq that was once acknowledged, in which life of the session. */
+  /** The last acknowledged seq, and the incarnation it belongs to. */
   readonly known: Pick<Committed['head'], 'last' | 'incarnation'> | undefined
-  /** A power failure may have taken acknowledged events, because nobody waited for the disk. */
-  readonly lossy: boolean
+  /** A power failure may have taken acknowledged events, because writes did not wait for the disk. */
+  readonly mayHaveLost: boolean
   /** False: change nothing. */
   readonly write: boolean
 }
@@ -26,12 +26,12 @@ export interface Recovered {
 }
 
 /**
- * Looks at a file and cuts off an unfinished final batch, which is kept in a file beside it.
+ * Inspects a file and cuts off an unfinished final batch, which is kept in a file beside it.
  *
  * @throws `CORRUPT`, `UNSUPPORTED`, system errors
  */
 export async function recoverFile(fileSystem: FileSystem, options: RecoverOptions): Promise<Recovered> {
-  const { path, name, known, lossy, write } = options
+  const { path, name, known, mayHaveLost, write } = options
   const file = await fileSystem.open(path, { access: write ? 'write' : 'read' })
   try {
     const inspection = await inspectFile(file, path, name)
@@ -40,7 +40,7 @@ export async function recoverFile(fileSystem: FileSystem, options: RecoverOption
     const findings: OpenFinding[] = []
     const last = committed?.head.last ?? header.base - 1
     if (known !== undefined && known.incarnation === header.incarnation && known.last > last) {
-      if (!lossy) {
+      if (!mayHaveLost) {
         throw corrupt(`the file ends with event ${last}, but event ${known.last} had been recorded in it`, {
           file: path,
           session,
@@ -50,7 +50,7 @@ export async function recoverFile(fileSystem: FileSystem, options: RecoverOption
       const message = `Session ${JSON.stringify(session)} ends with event ${last}; events up to ${known.last} were written without waiting for the disk and are lost.`
       findings.push({ kind: 'lost-tail', message, session, file: path })
     }
-    if (committed === undefined && !(lossy && write)) throw neverComplete(inspection, path)
+    if (committed === undefined && !(mayHaveLost && write)) throw neverComplete(inspection, path)
     if (tornBytes > 0) {
       const what = `Session ${JSON.stringify(session)} ends in an append that was never finished (${tornBytes} bytes)`
       const finding = { kind: 'torn-tail', session, bytes: tornBytes } as const

@@ -62,7 +62,7 @@ export async function copyAside(
   return aside.path
 }
 
-/** Removes everything beside a session file that was made for it; the directory is to be synced afterwards. */
+/** Removes everything beside a session file that was made for it; the caller syncs the directory afterwards. */
 export async function removeAside(fileSystem: FileSystem, path: string): Promise<void> {
   for (const name of await fileSystem.list(dirname(path))) {
     if (belongsTo(basename(path), name)) await removeIfThere(fileSystem, join(dirname(path), name))

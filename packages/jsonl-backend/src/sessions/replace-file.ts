@@ -4,7 +4,7 @@ import type { OpenFile } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** A name was given to a file, but whether that survives a power failure is not known. */
+/** The file has its name, but the name may not survive a power failure. */
 export class UnsettledName extends Error {}
 
 /**
@@ -27,7 +27,7 @@ export async function replaceFile(
     await write(file)
     await fileSystem.rename(temporary, path)
   } catch (error) {
-    await file.close().catch(() => undefined) // the first error is the one to tell
+    await file.close().catch(() => undefined) // the first error is the one to report
     await removeIfThere(fileSystem, temporary).catch(() => undefined) // the next attempt removes it
     throw error
   }

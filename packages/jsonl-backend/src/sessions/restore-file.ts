@@ -4,14 +4,14 @@ import { replaceFile } from './replace-file.ts'
 import { copyBytes } from '../recovery/set-aside.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** Errors that say that nothing could be allocated: what is on the disk is as it was. */
+/** Errors that mean that nothing was allocated: the disk is as it was. */
 const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /**
  * Brings a file back to its first `size` bytes after a write behind them failed with `error`.
  *
- * A failed sync is never repeated: the kernel may have dropped the pages and say that all is well. So unless there was
- * simply no space, what is good is copied to a new file.
+ * A failed sync is never repeated: the kernel may have dropped the pages and then report success. So unless there was
+ * simply no space, the good part is copied to a new file.
  */
 export async function restoreFile(
   context: WriteContext,

@@ -10,7 +10,7 @@ import { encodeFileName } from '../format/file-name.ts'
 import { encodeHeader } from '../format/header.ts'
 import { missingFile } from '../format/missing-file.ts'
 import { toStoreError } from '../to-store-error.ts'
-import { Anchors } from '../read/anchors.ts'
+import { LineOffsets } from '../read/line-offsets.ts'
 import { checkLine } from '../read/check-line.ts'
 import type { Committed } from '../format/committed.ts'
 import { locateLine } from '../read/locate-line.ts'
@@ -38,8 +38,8 @@ export class SessionFile {
   readonly #name: string
   #isLoaded = false
   #committed: Committed | undefined
-  #anchors = new Anchors()
-  /** The file may hold a batch that failed: nothing is written or told before it is gone. */
+  #lineOffsets = new LineOffsets()
+  /** The file may hold a batch that failed. Nothing is written or read before it is gone. */
   #isSuspect = false
 
   #seed: { readonly incarnation: string; readonly value: number } | undefined
@@ -67,8 +67,8 @@ export class SessionFile {
     return this.#committed
   }
 
-  get anchors(): Anchors {
-    return this.#anchors
+  get lineOffsets(): LineOffsets {
+    return this.#lineOffsets
   }
 
   /** More of the file is trimmed than may stay. */
@@ -88,13 +88,13 @@ export class SessionFile {
     return this.#outgoing?.share() ?? this.#context.pool.acquire(this.#name)
   }
 
-  /** What to say if the file is not there, although nobody has erased the session. */
+  /** The error if the file is missing although the session was not erased. */
   missing(): StoreError {
     return missingFile(this.path, this.session, this.#committed?.head.last ?? 0)
   }
 
   async load(): Promise<void> {
-    this.#committed = await this.#context.catalogue.get(this.#name)
+    this.#committed = await this.#context.sessionIndex.get(this.#name)
     this.#isLoaded = true
   }
 
@@ -115,9 +115,9 @@ export class SessionFile {
     return this.#committed === undefined ? undefined : this.#context.pool.take(this.#name, this.#committed.size)
   }
 
-  /** The file, checked to be as we left it; if somebody else was there, what it holds now is read again. */
+  /** The file, checked to be as we left it. If another program changed it, it is inspected again. */
   async openAsWeLeftIt(): Promise<Lease | undefined> {
-    const { fileSystem, directory, pool, catalogue } = this.#context
+    const { fileSystem, directory, pool, sessionIndex } = this.#context
     if (this.#committed === undefined) {
       const [stat] = await fileSystem.stat(directory, [this.#name])
       if (stat === undefined) return undefined
@@ -130,8 +130,8 @@ export class SessionFile {
       pool.retire(this.#name)
     }
     this.#isLoaded = false
-    this.#anchors = new Anchors()
-    this.#committed = await catalogue.reload(this.#name)
+    this.#lineOffsets = new LineOffsets()
+    this.#committed = await sessionIndex.reload(this.#name)
     this.#isLoaded = true
     return this.#committed === undefined ? undefined : this.open()
   }
@@ -143,7 +143,10 @@ export class SessionFile {
     const header = old === undefined ? encodeHeader({ session: this.session, incarnation, base: start }) : undefined
     let liveStart = old?.liveStart ?? 0
     if (old !== undefined && lease !== undefined && first > old.head.first && first <= old.head.last) {
-      liveStart = await locateLine({ file: lease.file, path: this.path, committed: old, anchors: this.#anchors }, first)
+      liveStart = await locateLine(
+        { file: lease.file, path: this.path, committed: old, lineOffsets: this.#lineOffsets },
+        first,
+      )
     }
     const position = old?.size ?? 0
     if (this.#seed?.incarnation !== incarnation) this.#seed = { incarnation, value: sessionSeed(incarnation) }
@@ -172,20 +175,20 @@ export class SessionFile {
     const head = { first, last, incarnation, bytes: size - newLiveStart }
     const base = old?.base ?? start
     this.#setCommitted({ session: this.session, head, projectionText, base, dataStart, liveStart: newLiveStart, size })
-    this.#anchors.add(start, old === undefined ? dataStart : position)
+    this.#lineOffsets.add(start, old === undefined ? dataStart : position)
   }
 
   /** Removes the file and all that was set aside from it, also if that is all there is. */
   async erase(): Promise<void> {
     const committed = this.#committed
-    const { fileSystem, catalogue } = this.#context
+    const { fileSystem, sessionIndex } = this.#context
     try {
-      await catalogue.forget(this.#name)
-      // The file goes last: as long as anything is left of the session, it is there and can be erased again.
+      await sessionIndex.forget(this.#name)
+      // Remove the file last: while anything of the session is left, the session exists and can be erased again.
       await removeAside(fileSystem, this.path)
       await (committed === undefined ? this.#context.syncDirectory() : this.#remove())
     } catch (error) {
-      if (committed !== undefined && this.#committed === committed) catalogue.set(this.#name, committed)
+      if (committed !== undefined && this.#committed === committed) sessionIndex.set(this.#name, committed)
       throw toStoreError(error, 'erase', this.path, this.session)
     }
   }
@@ -199,12 +202,12 @@ export class SessionFile {
     try {
       if (this.#committed !== committed) return 0
       this.#outgoing = lease
-      const snapshot = { file: lease.file, path: this.path, committed, anchors: this.#anchors }
+      const snapshot = { file: lease.file, path: this.path, committed, lineOffsets: this.#lineOffsets }
       const { first, last } = committed.head
       const start = await locateLine(snapshot, first)
       if (first <= last) await checkLine(snapshot, first, start)
       const { rewritten, unsettled } = await rewriteFile(this.#context, this.#name, snapshot, start)
-      this.#anchors = new Anchors()
+      this.#lineOffsets = new LineOffsets()
       this.#setCommitted(rewritten)
       if (unsettled !== undefined) {
         this.#isSuspect = true
@@ -250,7 +253,7 @@ export class SessionFile {
     await removeIfThere(fileSystem, this.path)
     this.#isSuspect = true
     this.#committed = undefined
-    this.#anchors = new Anchors()
+    this.#lineOffsets = new LineOffsets()
     pool.retire(this.#name)
     await this.#context.syncDirectory()
     this.#isSuspect = false
@@ -258,6 +261,6 @@ export class SessionFile {
 
   #setCommitted(committed: Committed): void {
     this.#committed = committed
-    this.#context.catalogue.set(this.#name, committed)
+    this.#context.sessionIndex.set(this.#name, committed)
   }
 }

@@ -16,7 +16,7 @@ export class SessionWriter {
   /** Settles with the last operation that was begun; `undefined` when none is under way. */
   #last: Promise<void> | undefined
   /** Calls that are about to begin an operation or to open the file. */
-  #holds = 0
+  #pins = 0
 
   constructor(context: WriteContext, session: string) {
     this.#file = new SessionFile(context, session)
@@ -24,11 +24,11 @@ export class SessionWriter {
 
   /** Nothing waits and nothing is in doubt: the object may be dropped and made again. */
   get isIdle(): boolean {
-    return this.#last === undefined && this.#holds === 0 && (this.#file.isSettled || !this.#file.isLoaded)
+    return this.#last === undefined && this.#pins === 0 && (this.#file.isSettled || !this.#file.isLoaded)
   }
 
   /** A write failed, and it is not sure yet that nothing of it is left. */
-  get isInDoubt(): boolean {
+  get isSuspect(): boolean {
     return this.#file.isLoaded && !this.#file.isSettled
   }
 
@@ -44,7 +44,7 @@ export class SessionWriter {
       this.#exclusively(() => this.#write({ expected, events, texts, projectionText, options }))
     const text = (event: EventRecord): string => stringify(event, session)
     if (events.length <= EVENTS_AT_ONCE) return write(events.map(text))
-    return this.#hold(async () => write(await mapInTurns(events, EVENTS_AT_ONCE, text)))
+    return this.#pin(async () => write(await mapInTurns(events, EVENTS_AT_ONCE, text)))
   }
 
   /** Loads what is not known and gets rid of what must not be there. @throws `IO`, `CORRUPT` */
@@ -60,27 +60,27 @@ export class SessionWriter {
 
   /** The file as it is now, with a lease on it that the caller releases. */
   snapshot(): Promise<{ readonly snapshot: Snapshot; readonly lease: Lease } | undefined> {
-    return this.#hold(() => this.#snapshot())
+    return this.#pin(() => this.#snapshot())
   }
 
   async #snapshot(): Promise<{ readonly snapshot: Snapshot; readonly lease: Lease } | undefined> {
     const file = this.#file
     if (!file.isSettled) await this.settle()
     for (;;) {
-      const { committed, anchors, path } = file
+      const { committed, lineOffsets, path } = file
       if (committed === undefined) return undefined
       const wasBeingReplaced = file.isBeingReplaced
       const lease = await file.open().catch(async (error: unknown) => {
         if (systemCode(error) !== 'ENOENT') throw error
-        // An erasure may be under way: behind it the session is gone, or the file should be there.
+        // An erasure may be under way. After it, either the session is gone or the file must be there.
         await this.#exclusively(async () => {
           if (file.committed === committed) throw file.missing()
         })
       })
       if (lease === undefined) continue
       // A rewrite may have replaced the file while it was being opened.
-      const isTheSame = anchors === file.anchors && wasBeingReplaced === file.isBeingReplaced
-      if (isTheSame) return { lease, snapshot: { file: lease.file, path, committed, anchors } }
+      const isTheSame = lineOffsets === file.lineOffsets && wasBeingReplaced === file.isBeingReplaced
+      if (isTheSame) return { lease, snapshot: { file: lease.file, path, committed, lineOffsets } }
       lease.release()
     }
   }
@@ -109,12 +109,12 @@ export class SessionWriter {
   }
 
   /** Keeps this object from being dropped: of two for one session each would write over what the other has written. */
-  async #hold<T>(work: () => Promise<T>): Promise<T> {
-    this.#holds++
+  async #pin<T>(work: () => Promise<T>): Promise<T> {
+    this.#pins++
     try {
       return await work()
     } finally {
-      this.#holds--
+      this.#pins--
     }
   }
 

@@ -7,14 +7,14 @@ import type { FileStat } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { encodeFileName } from '../format/file-name.ts'
 import { toStoreError } from '../to-store-error.ts'
-import { Anchors } from '../read/anchors.ts'
+import { LineOffsets } from '../read/line-offsets.ts'
 import type { Committed } from '../format/committed.ts'
 import { headOf } from '../format/committed.ts'
 import type { Snapshot } from '../read/locate-line.ts'
 import { SessionWriter } from './session-writer.ts'
 import type { WriteContext } from './write-context.ts'
 
-/** Sessions whose state is kept between operations; making it anew costs a look into the catalogue. */
+/** Sessions whose state is kept between operations; making it again costs a look into the index. */
 const MAX_KEPT = 4096
 
 export interface OpenSnapshot {
@@ -26,8 +26,10 @@ export interface OpenSnapshot {
 export class Sessions {
   readonly #context: WriteContext & { readonly readOnly: boolean }
   readonly #writers = new LruMap<SessionWriter>((writer) => !writer.isIdle)
-  /** What a reader knows of the lines of a file, as long as it is the same file. */
-  readonly #anchors = new LRUCache<string, { readonly identity: string; readonly anchors: Anchors }>({ max: MAX_KEPT })
+  /** Line offsets that a reader has learned, per file, as long as it is the same file. */
+  readonly #lineOffsets = new LRUCache<string, { readonly identity: string; readonly lineOffsets: LineOffsets }>({
+    max: MAX_KEPT,
+  })
 
   constructor(context: WriteContext & { readonly readOnly: boolean }) {
     this.#context = context
@@ -42,10 +44,10 @@ export class Sessions {
     return writer
   }
 
-  /** Before anything is told of a session whose last write is in doubt. Most often nothing is. @throws `IO` */
+  /** Call this before reading a session whose last write failed; `undefined` if there is nothing to wait for. @throws `IO` */
   settle(session: string): Promise<void> | undefined {
     const writer = this.#writers.get(session)
-    return writer?.isInDoubt === true ? writer.settle() : undefined
+    return writer?.isSuspect === true ? writer.settle() : undefined
   }
 
   async head(session: string): Promise<Head | undefined> {
@@ -66,7 +68,7 @@ export class Sessions {
 
   /** A reader's look: the file may be appended to, replaced or removed by the writer at any moment. */
   async #open(session: string): Promise<OpenSnapshot | undefined> {
-    const { fileSystem, pool, catalogue, directory } = this.#context
+    const { fileSystem, pool, sessionIndex, directory } = this.#context
     const name = encodeFileName(session)
     const path = join(directory, name)
     for (;;) {
@@ -75,14 +77,14 @@ export class Sessions {
         lease = await pool.acquire(name)
       } catch (error) {
         if (systemCode(error) !== 'ENOENT') throw toStoreError(error, 'read', path, session)
-        catalogue.checkMissing(name)
+        sessionIndex.checkMissing(name)
         return undefined
       }
       try {
         const stat = lease.file.stat()
-        const known = catalogue.peekSame(name, stat)
-        const committed = known ?? (await catalogue.reload(name))
-        // What was looked at is what has the name: after that it must still be the open file, and long enough.
+        const known = sessionIndex.peekSame(name, stat)
+        const committed = known ?? (await sessionIndex.reload(name))
+        // The index inspected whatever has the name. That must still be the open file, and the file must be long enough.
         const now = known === undefined ? fileSystem.statNow(path) : stat
         if (committed === undefined || now?.inode !== stat.inode || now.size < committed.size) {
           lease.release()
@@ -91,7 +93,7 @@ export class Sessions {
         }
         return {
           lease,
-          snapshot: { file: lease.file, path, committed, anchors: this.#anchorsOf(name, stat, committed) },
+          snapshot: { file: lease.file, path, committed, lineOffsets: this.#lineOffsetsOf(name, stat, committed) },
         }
       } catch (error) {
         lease.release()
@@ -100,13 +102,13 @@ export class Sessions {
     }
   }
 
-  #anchorsOf(name: string, { inode }: FileStat, { head, base, dataStart }: Committed): Anchors {
-    // The number of a file that was removed is given to the next one, often at once.
+  #lineOffsetsOf(name: string, { inode }: FileStat, { head, base, dataStart }: Committed): LineOffsets {
+    // The inode of a removed file is reused, often at once.
     const identity = `${inode} ${dataStart} ${base} ${head.incarnation}`
-    const kept = this.#anchors.get(name)
-    if (kept?.identity === identity) return kept.anchors
-    const anchors = new Anchors()
-    this.#anchors.set(name, { identity, anchors })
-    return anchors
+    const kept = this.#lineOffsets.get(name)
+    if (kept?.identity === identity) return kept.lineOffsets
+    const lineOffsets = new LineOffsets()
+    this.#lineOffsets.set(name, { identity, lineOffsets })
+    return lineOffsets
   }
 }

@@ -1,5 +1,5 @@
 import type { Durability } from '@turnlog/core/backend'
-import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { SessionIndex } from '../session-index/session-index.ts'
 import type { FilePool } from '../file-system/file-pool.ts'
 import type { FileSystem } from '../file-system/file-system.ts'
 
@@ -11,7 +11,7 @@ export interface WriteContext {
   readonly pool: FilePool
   /** Makes names durable that were given, changed or taken away in the directory before the call. */
   syncDirectory(): Promise<void>
-  readonly catalogue: Catalogue
+  readonly sessionIndex: SessionIndex
   /** Share of trimmed bytes in a file above which it is rewritten; 1: never. */
   readonly rewriteWhenTrimmed: number
 }

@@ -2,7 +2,7 @@ import type { FileSystem } from '../file-system/file-system.ts'
 
 type Listener = (name: string | undefined, error?: unknown) => void
 
-/** One watcher of the directory for all who wait: names are replaced by rewrites, so a file itself is not watched. */
+/** One watcher of the directory for all waiters. It watches names, because a rewrite replaces the file. */
 export class DirectoryWatch {
   readonly #fileSystem: FileSystem
   readonly #directory: string
@@ -19,8 +19,8 @@ export class DirectoryWatch {
     this.#listeners.add(listener)
     this.#stop ??= this.#fileSystem.watch(
       this.#directory,
-      (name) => this.#tell(name),
-      (error) => this.#tell(undefined, error),
+      (name) => this.#inform(name),
+      (error) => this.#inform(undefined, error),
     )
     return () => {
       this.#listeners.delete(listener)
@@ -28,14 +28,14 @@ export class DirectoryWatch {
     }
   }
 
-  /** Ends every wait. */
+  /** Ends every wait with the error. */
   close(error: unknown): void {
-    this.#tell(undefined, error)
+    this.#inform(undefined, error)
     this.#listeners.clear()
     this.#stopWatching()
   }
 
-  #tell(name: string | undefined, error?: unknown): void {
+  #inform(name: string | undefined, error?: unknown): void {
     for (const listener of this.#listeners) listener(name, error)
   }
 

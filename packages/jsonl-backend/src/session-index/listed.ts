@@ -32,7 +32,7 @@ export function* batchesOf(all: Iterable<Listed>, size: number, limit: number): 
   if (room <= 0) return
   for (const listed of all) {
     batch.push(listed)
-    room -= 1
+    room--
     if (batch.length < size && room > 0) continue
     yield batch
     if (room <= 0) return

@@ -8,11 +8,11 @@ interface Loss {
 }
 
 /**
- * Which appends of a damaged file were finished once, so that each of their events counts. Of at most one append, the
- * last, nothing may tell that; then its end is judged as opening judges it, or what `repair` keeps would depend on
- * whether somebody opened the store first.
+ * Which appends of a damaged file were once complete, so that each of their events counts. For at most one append, the
+ * last, there may be no proof. Its end is then judged as opening does: otherwise the result of `repair` would depend on
+ * whether the store was opened first.
  */
-export class ProvenAppends {
+export class CommittedAppends {
   readonly #base: number
   #last: number
   /** With which seq the append of the last readable line ends. */
@@ -20,20 +20,20 @@ export class ProvenAppends {
   /** Seq of the last readable line. */
   #read: number
   /** The append that made the file begin with `base` is not read yet. */
-  #isFounderDue: boolean
+  #isFirstAppendDue: boolean
   /** What is lost behind `#last`. */
   readonly #losses: Loss[] = []
 
-  /** @param known What the sidecar remembers: all of that was acknowledged, if it is of the same life. */
+  /** @param known What the sidecar remembers: all of it was acknowledged, if the incarnation is the same. */
   constructor({ base, incarnation, empty }: Header, known: Committed | undefined) {
     this.#base = base
-    // A file gets its name only with the append whole that began it, or trimmed all before it; some have none.
-    this.#isFounderDue = empty === undefined
+    // A file gets its name only when its first append, or the one that trimmed everything before it, is complete.
+    this.#isFirstAppendDue = empty === undefined
     this.#end = this.#read = base - 1
     this.#last = known?.head.incarnation === incarnation ? Math.max(this.#end, known.head.last) : this.#end
   }
 
-  /** Seq of the last event of which it is certain. */
+  /** Seq of the last event that was certainly committed. */
   get last(): number {
     return this.#last
   }
@@ -53,23 +53,23 @@ export class ProvenAppends {
   }
 
   /** The append for which the file was written comes behind the last readable line. */
-  get isFounderDue(): boolean {
-    return this.#isFounderDue && this.#read === this.#end
+  get isFirstAppendDue(): boolean {
+    return this.#isFirstAppendDue && this.#read === this.#end
   }
 
   /** Takes the next readable line. `from`: since which event there is one for each. */
   add({ seq, more, batchEnd }: ReadableLine, from: number): void {
-    // Nobody begins an append before the one in front of it is finished.
+    // An append begins only after the one before it is complete.
     if (this.#end < seq) {
       this.#prove(this.#end)
-      // It may have been the one.
-      if (this.#read < this.#end) this.#isFounderDue = false
+      // It may have been the first append of the file.
+      if (this.#read < this.#end) this.#isFirstAppendDue = false
     }
-    if (this.#isFounderDue) this.#prove(seq + more)
+    if (this.#isFirstAppendDue) this.#prove(seq + more)
     this.#read = seq
     this.#end = seq + more
     if (batchEnd === undefined) return
-    if (batchEnd.first >= this.#base) this.#isFounderDue = false
+    if (batchEnd.first >= this.#base) this.#isFirstAppendDue = false
     const before = seq - batchEnd.lines
     this.#prove(from <= Math.max(this.#base, before + 1) ? seq : before)
   }

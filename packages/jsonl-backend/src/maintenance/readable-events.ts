@@ -4,11 +4,11 @@ import { eventsOf } from './events-of.ts'
 import { readAnyLine } from './repair-lines.ts'
 import { scanLines } from './scan-lines.ts'
 
-const ANY_LIFE = { seed: 0, isTrusting: true }
+const ANY_INCARNATION = { seed: 0, isTrusting: true }
 const ANY_SEQ = { from: 1, to: Number.MAX_SAFE_INTEGER }
 
-/** In words, the events in a file of which nobody knows the session any more; empty if there are none. */
-export async function nameReadable(file: OpenFile): Promise<string> {
+/** Names the readable events of a file whose session is unknown; empty if there are none. */
+export async function readableEvents(file: OpenFile): Promise<string> {
   const names: string[] = []
   let from = 0
   let to = 0
@@ -17,8 +17,8 @@ export async function nameReadable(file: OpenFile): Promise<string> {
   }
   for await (const { buffer, start, end } of scanLines(file, 0, file.stat().size)) {
     const line = buffer.subarray(start, end)
-    // Only lines of ours: any other JSON may be of anything.
-    const seq = frameLine(line, 0, line.length) && readAnyLine(line, ANY_LIFE, ANY_SEQ)?.seq
+    // Only framed lines: any other JSON may come from anywhere.
+    const seq = frameLine(line, 0, line.length) && readAnyLine(line, ANY_INCARNATION, ANY_SEQ)?.seq
     if (seq === undefined) continue
     if (seq !== to + 1 || from === 0) {
       close()

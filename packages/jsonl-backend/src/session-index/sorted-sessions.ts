@@ -9,7 +9,7 @@ import type { Listed } from './listed.ts'
 const AT_ONCE = 2000
 
 /**
- * The sessions of a catalogue in the byte order of their keys. Sorted by the first listing, in turns, because a hundred
+ * The sessions of an index in the byte order of their keys. Sorted by the first listing, in turns, because a hundred
  * thousand take half a second; later listings sort in what came and went.
  */
 export class SortedSessions {
@@ -27,7 +27,7 @@ export class SortedSessions {
   changed(name: string): void {
     this.#changed.add(name)
     const isGrown = this.#changed.size > 2 * (this.#entries.size + this.#sorted.length) + 1000
-    // What is being sorted now may have a name that has gone since, and must lose it next time.
+    // A list that is being sorted now may hold a name that is gone, and must drop it next time.
     if (isGrown && this.#updating.running === undefined) this.#forgetPassing()
   }
 

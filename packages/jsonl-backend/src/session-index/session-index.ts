@@ -8,40 +8,40 @@ import type { Committed } from '../format/committed.ts'
 import type { Entry } from './entry.ts'
 import { isSame, parseCommitted, sessionOf } from './entry.ts'
 import type { Listed } from './listed.ts'
-import { lookIntoFile } from './look-into-file.ts'
-import { SharedLooks } from './shared-looks.ts'
+import { indexFile } from './index-file.ts'
+import { SharedScans } from './shared-scans.ts'
 import { SidecarKeeper } from './sidecar-keeper.ts'
 import { SortedSessions } from './sorted-sessions.ts'
 
-export interface CatalogueOptions {
+export interface IndexOptions {
   readonly fileSystem: FileSystem
   readonly directory: string
   readonly durability: Durability
-  /** Whether this process owns the directory: nobody else changes a file then. */
+  /** Whether this process owns the directory: then no other process changes a file. */
   readonly write: boolean
 }
 
-export interface Circumstances {
-  /** No writer is at work, so that what is missing is lost. */
-  readonly alone: boolean
-  /** Something was written without waiting for the disk. */
-  readonly lossy: boolean
+export interface ScanMode {
+  /** No process writes here, so a missing file is lost and not erased. */
+  readonly hasNoWriter: boolean
+  /** Something was written in `os` mode, so a power failure may have taken acknowledged events. */
+  readonly mayHaveLost: boolean
 }
 
-const BESIDE_A_WRITER: Circumstances = { alone: false, lossy: false }
+const BESIDE_A_WRITER: ScanMode = { hasNoWriter: false, mayHaveLost: false }
 
-/** Files looked at side by side: as many as the thread pool has threads, twice, so that none is idle. */
+/** Files inspected in parallel: twice the threads of the thread pool, so that none is idle. */
 const PARALLEL = 8
 
 /** What is in the directory: a head for each session, checked against the files, which are the truth. */
-export class Catalogue {
-  readonly #options: CatalogueOptions
+export class SessionIndex {
+  readonly #options: IndexOptions
   readonly #entries = new Map<string, Entry>()
   readonly #sorted = new SortedSessions(this.#entries)
   readonly #sidecar: SidecarKeeper
-  readonly #looks = new SharedLooks<readonly OpenFinding[]>()
+  readonly #scans = new SharedScans<readonly OpenFinding[]>()
 
-  constructor(options: CatalogueOptions) {
+  constructor(options: IndexOptions) {
     this.#options = options
     this.#sidecar = new SidecarKeeper(options, this.#entries)
   }
@@ -54,12 +54,12 @@ export class Catalogue {
     return this.#entries.has(name)
   }
 
-  /** Reads the directory for the first time. `alone`: no writer is at work, so that what is missing is lost. */
-  async load(alone: boolean): Promise<OpenFinding[]> {
+  /** Reads the directory for the first time. */
+  async load(hasNoWriter: boolean): Promise<OpenFinding[]> {
     const { fileSystem, directory, durability, write } = this.#options
     const savedIn = await this.#sidecar.load()
     for (const name of this.#entries.keys()) this.#sorted.changed(name)
-    const findings = await this.refresh({ alone, lossy: durability === 'os' || savedIn === 'os' })
+    const findings = await this.refresh({ hasNoWriter, mayHaveLost: durability === 'os' || savedIn === 'os' })
     if (write) {
       for (const name of await fileSystem.list(directory)) {
         if (/^turnlog\.(?:heads|lock\.[0-9a-f]+)\.tmp$|\.jsonl\.tmp$/.test(name)) {
@@ -71,9 +71,9 @@ export class Catalogue {
   }
 
   /** Compares every entry with its file and looks into the files that changed. */
-  async refresh(circumstances: Circumstances): Promise<OpenFinding[]> {
-    const { names, findings } = await this.#present(circumstances)
-    return [...findings, ...(await this.#lookAt(names, circumstances))]
+  async refresh(scanMode: ScanMode): Promise<OpenFinding[]> {
+    const { names, findings } = await this.#present(scanMode)
+    return [...findings, ...(await this.#lookAt(names, scanMode))]
   }
 
   /** For a reader beside a writer: which sessions there are. What is in them is for {@link refreshFiles}. */
@@ -88,24 +88,24 @@ export class Catalogue {
   }
 
   /** The session files that there are; entries without one are dealt with. */
-  async #present({ alone, lossy }: Circumstances): Promise<{ names: string[]; findings: OpenFinding[] }> {
+  async #present({ hasNoWriter, mayHaveLost }: ScanMode): Promise<{ names: string[]; findings: OpenFinding[] }> {
     const { fileSystem, directory } = this.#options
     const names = (await fileSystem.list(directory)).filter((name) => this.#entries.has(name) || decodeFileName(name))
     const present = new Set(names)
     const absent: string[] = []
     for (const name of this.#entries.keys()) if (!present.has(name)) absent.push(name)
-    // The listing is as old as its beginning: a session that was looked at since is not missing.
+    // The listing shows the moment it began: a session that was found since is not missing.
     const stats = absent.length === 0 ? [] : await fileSystem.stat(directory, absent)
     const findings: OpenFinding[] = []
     for (const [index, name] of absent.entries()) {
       const entry = this.#entries.get(name)
       if (entry === undefined || entry.isLost === true || stats[index] !== undefined) continue
-      // Of a file without one whole batch nothing is missed.
-      if (!alone || lossy || entry.committed === undefined) this.#delete(name)
-      if (!alone || entry.committed === undefined) continue
+      // A file without one whole batch held nothing that was acknowledged.
+      if (!hasNoWriter || mayHaveLost || entry.committed === undefined) this.#delete(name)
+      if (!hasNoWriter || entry.committed === undefined) continue
       const { session, head } = parseCommitted(entry)
       const file = join(directory, name)
-      if (lossy) {
+      if (mayHaveLost) {
         const message = `The file of session ${JSON.stringify(session)} is missing; it was written without waiting for the disk and is lost.`
         findings.push({ kind: 'lost-tail', message, session, file })
       } else {
@@ -116,7 +116,7 @@ export class Catalogue {
     return { names, findings }
   }
 
-  async #lookAt(names: readonly string[], circumstances: Circumstances): Promise<OpenFinding[]> {
+  async #lookAt(names: readonly string[], scanMode: ScanMode): Promise<OpenFinding[]> {
     const { fileSystem, directory, write } = this.#options
     const stats = await fileSystem.stat(directory, names)
     const findings: OpenFinding[] = []
@@ -124,13 +124,13 @@ export class Catalogue {
       const entry = this.#entries.get(name)
       return entry === undefined || entry.error !== undefined || !isSame(entry.stat, stats[index])
     })
-    const look = async (): Promise<void> => {
+    const scan = async (): Promise<void> => {
       for (let name; (name = changed.pop()) !== undefined;) {
-        const found = await this.#inspect(name, circumstances)
-        if (circumstances.alone || write) findings.push(...found)
+        const found = await this.#inspect(name, scanMode)
+        if (scanMode.hasNoWriter || write) findings.push(...found)
       }
     }
-    await Promise.all(Array.from({ length: PARALLEL }, look))
+    await Promise.all(Array.from({ length: PARALLEL }, scan))
     return findings
   }
 
@@ -183,7 +183,7 @@ export class Catalogue {
     entry.saved = false
   }
 
-  /** Removes a session from the catalogue and, durably, from the sidecar. */
+  /** Removes a session from the index and, durably, from the sidecar. */
   async forget(name: string): Promise<void> {
     this.#delete(name)
     await this.#sidecar.forget(name)
@@ -194,7 +194,7 @@ export class Catalogue {
     return this.#sorted.list()
   }
 
-  /** Errors of files that no key can be told of. */
+  /** Errors of files whose key is not known. */
   get unnamed(): readonly StoreError[] {
     const errors: StoreError[] = []
     for (const [name, entry] of this.#entries) {
@@ -209,13 +209,13 @@ export class Catalogue {
   }
 
   /** A reader's file may change at any moment, and it needs to know what is there now; the owner's stays as it is. */
-  #inspect(name: string, circumstances = BESIDE_A_WRITER): Promise<readonly OpenFinding[]> {
-    return this.#looks.take(name, !this.#options.write, () => this.#look(name, circumstances))
+  #inspect(name: string, scanMode = BESIDE_A_WRITER): Promise<readonly OpenFinding[]> {
+    return this.#scans.take(name, !this.#options.write, () => this.#scan(name, scanMode))
   }
 
-  async #look(name: string, circumstances: Circumstances): Promise<readonly OpenFinding[]> {
+  async #scan(name: string, scanMode: ScanMode): Promise<readonly OpenFinding[]> {
     const old = this.#entries.get(name)
-    const { entry, findings } = await lookIntoFile(this.#options, name, old, circumstances)
+    const { entry, findings } = await indexFile(this.#options, name, old, scanMode)
     if (entry === undefined) {
       this.#delete(name)
       return findings

@@ -4,14 +4,14 @@ import { sessionSeed } from '../format/checksum.ts'
 import type { Committed } from '../format/committed.ts'
 import type { FoundHeader } from './find-header.ts'
 import { findHeader } from './find-header.ts'
-import { mendedLines } from './mended-lines.ts'
-import { nameReadable } from './name-readable.ts'
+import { repairedLines } from './repaired-lines.ts'
+import { readableEvents } from './readable-events.ts'
 import { RepairPlan } from './repair-plan.ts'
 import type { SalvagedLine } from './salvage-lines.ts'
 import { salvageLines } from './salvage-lines.ts'
 
-/** What is to be done to a file. */
-export interface Mending {
+/** What a repair does to a file. */
+export interface FileRepair {
   readonly actions: readonly Problem[]
   /** Last seq that is kept, 0 if nothing is. */
   readonly last: number
@@ -20,21 +20,21 @@ export interface Mending {
 }
 
 /**
- * Plans the repair of a file. Numbers have no gaps, so of a file with damage inside, the longest stretch that can be
+ * Plans the repair of a file. Numbers have no gaps, so of a file with damage inside, the longest run that can be
  * read is kept, and may begin and end inside an append; an append that was never finished is cut off; lines that were
  * edited on purpose get new checksums.
  *
  * @param known What the sidecar remembers of the file.
  */
-export async function mendFile(
+export async function planRepair(
   file: OpenFile,
   path: string,
   name: string,
   known: Committed | undefined,
-): Promise<Mending> {
+): Promise<FileRepair> {
   const found = await findHeader(file, path, name, known)
   if (typeof found === 'string') {
-    const events = await nameReadable(file)
+    const events = await readableEvents(file)
     const message = events === '' ? found : `${found} Drop ${events}, which can be read.`
     return { actions: [{ message, file: path, line: 1 }], last: 0, pieces: undefined }
   }
@@ -45,7 +45,7 @@ export async function mendFile(
   const { actions } = plan
   if (readable === undefined && header.empty === undefined) return { actions, last: 0, pieces: undefined }
   const kept = readable ?? { from: header.base, to: header.base - 1 }
-  return { actions, last: kept.to, pieces: () => mendedLines(header, salvage(file, found), kept) }
+  return { actions, last: kept.to, pieces: () => repairedLines(header, salvage(file, found), kept) }
 }
 
 function salvage(file: OpenFile, { header, isTrusting, offset, line }: FoundHeader): AsyncGenerator<SalvagedLine> {

@@ -3,14 +3,14 @@ import { encodeHeader } from '../format/header.ts'
 import type { Header } from '../format/header.ts'
 import type { ReadableLine } from './repair-lines.ts'
 import { encodeLine } from './repair-lines.ts'
-import type { Stretch } from './repair-plan.ts'
+import type { IntactRun } from './repair-plan.ts'
 import type { SalvagedLine } from './salvage-lines.ts'
 
-/** The file as it is to be: of the lines those that are kept, as they are wherever that is right. */
-export async function* mendedLines(
+/** The repaired file: the lines that are kept, unchanged wherever that is right. */
+export async function* repairedLines(
   header: Header,
   salvaged: AsyncIterable<SalvagedLine>,
-  kept: Stretch,
+  kept: IntactRun,
 ): AsyncGenerator<Buffer> {
   const { session, incarnation } = header
   const seed = sessionSeed(incarnation)

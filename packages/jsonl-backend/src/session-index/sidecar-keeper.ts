@@ -14,7 +14,7 @@ interface Options {
   readonly durability: Durability
 }
 
-/** Keeps the sidecar as the entries of the catalogue are, now and then. */
+/** Brings the sidecar up to date with the entries of the index now and then. */
 export class SidecarKeeper {
   readonly #options: Options
   readonly #entries: Map<string, Entry>
@@ -45,7 +45,7 @@ export class SidecarKeeper {
   /** A session was written to. */
   changed(): void {
     this.#changes++
-    // So that after a crash not every session of a long run has to be looked at.
+    // Without this, an open after a crash would have to inspect every session of a long run.
     if (this.#changes <= Math.max(SAVE_AFTER, this.#entries.size / 4)) return
     this.#changes = 0
     this.#saving.join(() => this.#save()).catch(() => undefined)
@@ -55,11 +55,11 @@ export class SidecarKeeper {
   async forget(name: string): Promise<void> {
     const { fileSystem, directory } = this.#options
     await this.#saving.running?.catch(() => undefined) // it may be about to put the session back
-    // First of all, and synced: a sidecar that knows of a file that is gone would be taken for a loss.
+    // Synced, and before the file goes: a missing file that the sidecar knows would count as a loss.
     try {
       await eraseFromSidecar(fileSystem, directory, name)
     } catch {
-      // One that cannot be changed can still be removed; what it knew is read from the files.
+      // A sidecar that cannot be changed can still be removed; the files hold what it knew.
       if (await removeSidecar(fileSystem, directory)) await fileSystem.syncDirectory(directory)
       this.#mode = undefined
     }
