@@ -15,7 +15,7 @@ test('options that make no sense are INVALID_CONFIG and say which', () => {
     const [name = ''] = Object.keys(bad).slice(-1)
     const expected: unknown = expect.objectContaining({
       code: 'INVALID_CONFIG',
-      message: expect.stringContaining(`option ${name} `) as string,
+      message: expect.stringContaining(`Option ${name} `) as string,
     })
     expect(() => jsonlBackend(bad as JsonlOptions)).toThrow(expected)
     expect(() => backend.create(bad as BackendOptions)).toThrow(expected)
