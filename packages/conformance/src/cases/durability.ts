@@ -81,7 +81,7 @@ export const durabilityCases: readonly Case[] = [
     starts: 'closed',
     async run(context) {
       const { harness, random, count } = context
-      for (let cycle = 0; cycle < count(2); cycle++) {
+      for (let cycle = 0; cycle < count(3); cycle++) {
         const sessions = Array.from({ length: 12 }, () => new ExpectedSession(random))
         const erased = new Set<string>()
         await withChild(context, async (child) => {

@@ -6,6 +6,7 @@ import type { Case, CaseContext } from '../case.ts'
 import type { ChildBackend } from '../child/child-backend.ts'
 import { withChild } from '../child/with-child.ts'
 import { listAll, readSeqs } from '../probe/collect.ts'
+import { untilEnoughOverlap } from '../probe/overlap.ts'
 
 /** An append and an erase that no storage writes in one step. */
 const LARGE_APPEND = 20_000
@@ -53,31 +54,36 @@ interface Work {
 }
 
 /** Lets a write end once, so that it is known how long it takes, then kills it in each part of that time. */
-async function killWhileWriting(context: CaseContext, length: number, { prepare, write }: Work): Promise<void> {
+async function killWhileWriting(context: CaseContext, length: number, work: Work): Promise<void> {
   const { harness, random, count } = context
   const kills = count(KILLS)
-  let tookMs: number | undefined
-  for (let cycle = 0; cycle <= kills; cycle++) {
-    const key = `large-${cycle}`
-    await withChild(context, async (child) => {
+  let tookMs = Infinity
+  const cutAfter = async (key: string, part: number): Promise<boolean> =>
+    withChild(context, async (child) => {
       await child.open()
-      await prepare(child, key)
+      await work.prepare(child, key)
       const start = performance.now()
-      const writing = write(child, key)
-      if (tookMs === undefined) {
-        await writing
-        tookMs = performance.now() - start
-        return
-      }
+      let isDone = false
+      const writing = (async () => {
+        await work.write(child, key)
+        isDone = true
+        tookMs = performance.now() - start // of the last one that came to its end: the machine may have been busy before
+      })()
+      if (part === 1) await writing
       writing.catch(() => undefined) // it ends with the child
-      const delayMs = (tookMs * (cycle - 1 + random.next())) / kills
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      const delayMs = tookMs * part
+      if (!isDone) await new Promise((resolve) => setTimeout(resolve, delayMs))
+      return !isDone
     })
-    if (cycle === 0) continue
+  await cutAfter('whole', 1)
+  await untilEnoughOverlap({ least: kills, wanted: kills, most: 2 * kills }, async (round) => {
+    const key = `large-${round}`
+    const wasCut = await cutAfter(key, ((round % kills) + random.next()) / kills)
     const backend = await harness.reopen()
     await checkWhole(backend, key, length)
     await backend.close()
-  }
+    return wasCut ? 1 : 0
+  })
 }
 
 async function checkWhole(backend: Backend, key: string, length: number): Promise<void> {
