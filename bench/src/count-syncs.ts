@@ -37,7 +37,7 @@ export function countSyncs(trace: string): number {
     } else if (isCounting) {
       const isSync = call === 'fsync' || call === 'fdatasync' || (call === 'msync' && rest.includes('MS_SYNC'))
       const isSyncedWrite = /^p?writev?(64)?$/.test(call) && synced.has(/^\d+/.exec(rest)?.[0] ?? '')
-      if (isSync || isSyncedWrite) count += 1
+      if (isSync || isSyncedWrite) count++
     }
   }
   return count

@@ -30,14 +30,14 @@ async function grow({ directory, first, sessions, sessionEvents, seed }: GrowthR
       while (session < sessions) {
         const key = grownKey(first + session++)
         const from = next++ % (pool.length - TURN)
-        for (let index = from; index < from + TURN; index += 1) jsonBytes += sizes[index] as number
+        for (let index = from; index < from + TURN; index++) jsonBytes += sizes[index] as number
         await store.addMessages(key, pool.slice(from, from + TURN))
       }
     }
     await Promise.all(Array.from({ length: WIDTH }, worker))
   }
   const fillUsPerEvent = ((performance.now() - begin) * 1000) / (sessions * sessionEvents)
-  for (let probe = 0; probe < Math.min(PROBES, sessions); probe += 1) {
+  for (let probe = 0; probe < Math.min(PROBES, sessions); probe++) {
     const history = await store.getHistory(grownKey(first + ((probe * 7919) % sessions)))
     if (history.length !== sessionEvents) throw new Error('A session is incomplete.')
   }

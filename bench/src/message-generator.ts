@@ -51,13 +51,13 @@ export class MessageGenerator {
   #turn(): Message[] {
     const turn: Message[] = [{ role: 'user', content: this.#text(200 + this.#random() * 900) }]
     const steps = 1 + Math.floor(this.#random() * 4)
-    for (let step = 0; step < steps; step += 1) turn.push(...this.#step())
+    for (let step = 0; step < steps; step++) turn.push(...this.#step())
     turn.push({ role: 'assistant', content: this.#text(400 + this.#random() * 1600) })
     return turn
   }
 
   #step(): Message[] {
-    const id = `call_${(this.#calls += 1)}`
+    const id = `call_${++this.#calls}`
     const name = TOOLS[Math.floor(this.#random() * TOOLS.length)] as string
     const toolArguments = JSON.stringify({ path: `src/${this.#word()}/${this.#word()}.ts`, query: this.#text(60) })
     return [

@@ -53,7 +53,7 @@ function forgetful(id: string, lose: (count: number) => boolean): Contestant {
       let count = 0
       return {
         append: async (_, message) => {
-          if (!lose((count += 1))) kept.push(message)
+          if (!lose(++count)) kept.push(message)
         },
         read: async () => kept as never,
         close: async () => undefined,
@@ -183,7 +183,7 @@ describe('the parts', () => {
 
   test.each([2, 5, 8])('each of %d contestants comes after every other equally often', (subjects) => {
     const followers = new Map<string, number>()
-    for (let round = 0; round < 2 * subjects; round += 1) {
+    for (let round = 0; round < 2 * subjects; round++) {
       const turns = turnsOf(subjects, round)
       expect([...turns].sort((a, b) => a - b)).toEqual(Array.from({ length: subjects }, (_, index) => index))
       for (const [turn, subject] of turns.slice(1).entries()) {

@@ -75,7 +75,7 @@ function keeperOf(level: ClassicLevel<Buffer, Buffer>, sync: boolean): Keeper {
     const state = sessions.get(session) ?? { last: 0, tail: [] }
     sessions.set(session, state)
     for (const message of messages) {
-      state.last += 1
+      state.last++
       const event = {
         seq: state.last,
         id: `${PREFIX}-${state.last.toString(36)}`,
@@ -89,7 +89,7 @@ function keeperOf(level: ClassicLevel<Buffer, Buffer>, sync: boolean): Keeper {
         batch.put(keyOf(session, state.last), seal([event]))
         continue
       }
-      for (let back = 1; back < SEGMENT_MESSAGES; back += 1) batch.del(keyOf(session, state.last - back))
+      for (let back = 1; back < SEGMENT_MESSAGES; back++) batch.del(keyOf(session, state.last - back))
       batch.put(keyOf(session, state.last), seal(state.tail))
       state.tail = []
     }

@@ -29,7 +29,7 @@ export const bareRows: Contestant = {
         for (;;) {
           const rows = await iterator.nextv(ROWS)
           if (rows.length === 0) break
-          for (const [, value] of rows) if (unpack(value) !== undefined) count += 1
+          for (const [, value] of rows) if (unpack(value) !== undefined) count++
         }
         await iterator.close()
         return count

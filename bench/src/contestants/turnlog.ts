@@ -112,8 +112,7 @@ export function keeperOf(store: SessionStore, harness?: Harness): TurnlogKeeper 
     describe: async (session, metadata) => void (await store.setMetadata(session, metadata)),
     list: async () => {
       let count = 0
-      for await (const { messages, metadata } of store.listSessions())
-        if (messages >= 0 && metadata !== null) count += 1
+      for await (const { messages, metadata } of store.listSessions()) if (messages >= 0 && metadata !== null) count++
       return count
     },
     close: async () => {

@@ -114,7 +114,7 @@ export const agentScenarios: readonly Scenario[] = [
     contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), sqliteFull, lmdbSync, metadataRewrite],
     rounds: { full: 11, quick: 5, tiny: 1 },
     setUp: async (entrant, { scale, seed }) => {
-      for (let caller = 0; caller < MIXED_CALLERS; caller += 1) {
+      for (let caller = 0; caller < MIXED_CALLERS; caller++) {
         const messages = new MessageGenerator(seed + caller).take(scale === 'tiny' ? 5 : 200)
         await entrant.appendAll(`session-${caller}`, messages)
       }

@@ -82,7 +82,7 @@ function append(spec: AppendSpec): Scenario {
       await Promise.all(
         Array.from({ length: callers }, async (_, caller) => {
           const session = `${WARM_UP_SESSION}-${caller % sessions}`
-          for (let left = warmUp; left > 0; left -= 1) {
+          for (let left = warmUp; left > 0; left--) {
             if (batch === 1) await entrant.append(session, take(1)[0] as Message)
             else await entrant.appendAll(session, take(batch))
           }

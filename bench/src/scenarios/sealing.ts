@@ -41,7 +41,7 @@ export const sealingScenario: Scenario = {
     if (only !== undefined && !only.includes('leveldb')) return { ...ABOUT, measurements: [], absent: [] }
     const pool = new MessageGenerator(seed).take(1000)
     const slices = new Map<string, Slice[]>(KINDS.map(({ id }) => [id, []]))
-    for (let store = 0; store < STORES[scale]; store += 1) {
+    for (let store = 0; store < STORES[scale]; store++) {
       for (const [id, more] of await measure(join(context.directory, String(store)), scale, pool)) {
         slices.get(id)?.push(...more)
       }

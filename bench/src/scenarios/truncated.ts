@@ -74,7 +74,7 @@ async function fill(entrant: Entrant, { scale, seed }: ScenarioContext): Promise
     Array.from({ length: SESSIONS[scale] }, async (_, index) => {
       const generator = new MessageGenerator(seed + index)
       await store.addMessages(keyOf('truncated', index), generator.take(LIVE))
-      for (let cut = 0; cut < TRUNCATIONS[scale]; cut += 1) {
+      for (let cut = 0; cut < TRUNCATIONS[scale]; cut++) {
         await store.addMessages(keyOf('truncated', index), generator.take(ADDED))
         await store.truncateHistory(keyOf('truncated', index), LIVE, { exact: true })
       }
@@ -87,7 +87,7 @@ async function fill(entrant: Entrant, { scale, seed }: ScenarioContext): Promise
 }
 
 async function verify(entrant: Entrant, { scale }: ScenarioContext): Promise<void> {
-  for (let index = 0; index < SESSIONS[scale]; index += 1) {
+  for (let index = 0; index < SESSIONS[scale]; index++) {
     const [fresh, truncated] = await Promise.all(
       (['fresh', 'truncated'] as const).map((kind) => entrant.keeper.read(keyOf(kind, index))),
     )

@@ -20,7 +20,7 @@ export interface Rounds {
 }
 
 /** With this standard error two runs agree within 15 % nineteen times out of twenty. */
-const ERROR_MOST = 0.05
+const MAX_ERROR = 0.05
 
 /** A disk that is busy with others makes rounds differ by half; more of them is the only cure. */
 const MORE = 4
@@ -61,7 +61,7 @@ export function turnsOf(subjects: number, round: number): readonly number[] {
 export async function alternate(subjects: readonly Subject[], rounds: Rounds): Promise<Map<string, Slice[]>> {
   const { least, most = least, warmUp = 1 } = rounds
   const slices = new Map<string, Slice[]>(subjects.map(({ id }) => [id, []]))
-  for (let round = -warmUp; round < most; round += 1) {
+  for (let round = -warmUp; round < most; round++) {
     if (round >= least && isCertain(slices)) break
     for (const index of turnsOf(subjects.length, round + warmUp)) {
       const subject = subjects[index] as Subject
@@ -78,7 +78,7 @@ export async function alternate(subjects: readonly Subject[], rounds: Rounds): P
 function isCertain(slices: ReadonlyMap<string, readonly Slice[]>): boolean {
   const rates = Array.from(slices.values(), (rounds) => rounds.map(rateOf))
   return rates.every((ours, index) =>
-    rates.slice(index + 1).every((theirs) => medianError(ratiosByRound(ours, theirs)) <= ERROR_MOST),
+    rates.slice(index + 1).every((theirs) => medianError(ratiosByRound(ours, theirs)) <= MAX_ERROR),
   )
 }
 

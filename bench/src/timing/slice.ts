@@ -37,7 +37,7 @@ export async function timeCallers(
 ): Promise<Slice> {
   const latenciesMs: number[] = []
   const call = async (caller: number): Promise<void> => {
-    for (let index = 0; index < operationsEach; index += 1) {
+    for (let index = 0; index < operationsEach; index++) {
       const begin = performance.now()
       await operation(caller, index)
       latenciesMs.push(performance.now() - begin)
@@ -54,7 +54,7 @@ export async function timeCallers(
 export async function timeLoop(operations: number, operation: () => Promise<unknown> | undefined): Promise<Slice> {
   const cpu = process.cpuUsage()
   const begin = performance.now()
-  for (let index = 0; index < operations; index += 1) {
+  for (let index = 0; index < operations; index++) {
     const result = operation()
     if (result !== undefined) await result
   }

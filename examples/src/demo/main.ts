@@ -122,7 +122,7 @@ function sayNext({ before, after }: LastSummary): void {
 function isTimeToKill(): (line: string) => boolean {
   let summaries = 0
   return (line) => {
-    if (line.startsWith('summary ')) summaries += 1
+    if (line.startsWith('summary ')) summaries++
     const [word, number] = line.split(' ')
     return word === 'begin' && Number(number) >= KILL_AFTER.messages && summaries >= KILL_AFTER.summaries
   }

@@ -24,7 +24,7 @@ function failCompaction(others: number): void {
   const compactRange = Reflect.get(ClassicLevel.prototype, 'compactRange') as ClassicLevel['compactRange']
   let before = others
   vi.spyOn(ClassicLevel.prototype, 'compactRange').mockImplementation(function (this: ClassicLevel, ...range) {
-    before -= 1
+    before--
     return before === -1 ? Promise.reject(new Error('input/output error')) : compactRange.apply(this, range)
   })
 }

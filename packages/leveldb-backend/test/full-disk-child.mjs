@@ -12,7 +12,7 @@ async function append() {
   const event = { seq: last + 1, id: `id-${last + 1}`, type: 'Noted', v: 1, at: 0, pad: 'x'.repeat(1000) }
   try {
     await backend.append('a', { last, incarnation: 'x' }, [event], { last })
-    last += 1
+    last++
     return true
   } catch (error) {
     codes.add(error.code)
@@ -31,11 +31,11 @@ async function told(word) {
   await once(process.stdin, 'data')
 }
 
-for (let count = 0; count < 50; count += 1) await append()
+for (let count = 0; count < 50; count++) await append()
 await told('ready')
 const readsWhileFailing = []
 while (readsWhileFailing.length < 20) if (!(await append())) readsWhileFailing.push(await readsAll())
 await told('failing')
-for (let count = 0; count < 500; count += 1) await append()
+for (let count = 0; count < 500; count++) await append()
 console.log(JSON.stringify({ last, codes: [...codes], readsWhileFailing }))
 process.exit()

@@ -31,7 +31,7 @@ export async function copyStore(from: Backend, to: Backend, options: TransferOpt
   const { onProgress, signal } = options
   signal?.throwIfAborted()
   let total = 0
-  for await (const _head of listIntactSessions(from, {}, () => (total += 1))) total += 1
+  for await (const _head of listIntactSessions(from, {}, () => ++total)) total++
   const tally = new TransferTally(onProgress, total)
   let group: SessionHead[] = []
   const copyGroup = async (): Promise<void> => {

@@ -62,7 +62,7 @@ export async function* exportSessions(source: StoreOrBackend, options: ExportOpt
     const count = yield* onDamaged === undefined ? lines : wholeOrNothing(lines, onDamaged)
     if (count === undefined) continue
     events += count
-    sessions += 1
+    sessions++
     onProgress?.({ session: head.session, done: sessions, events })
   }
   yield toLine({ end: { sessions } })
@@ -130,7 +130,7 @@ async function* exportSession(
     try {
       for await (const event of backendLog(backend, head).read(head.first, signal)) {
         if (count === 0) yield summed(headLine(head, redact))
-        count += 1
+        count++
         yield summed(toLine({ session, event: redact ? redactEvent(event) : event }))
       }
       if (count === 0) yield summed(headLine(head, redact))

@@ -25,7 +25,7 @@ export async function* parseExport(source: AsyncIterable<string | Uint8Array>): 
   let open: Open | undefined
   let isComplete = false
   for await (const text of decoded(source)) {
-    line += 1
+    line++
     if (text === '') continue
     if (isComplete) throw damaged(line, 'something follows the end')
     const fields = parse(text, line)
@@ -43,7 +43,7 @@ export async function* parseExport(source: AsyncIterable<string | Uint8Array>): 
       if (open === undefined) throw damaged(line, 'the end of a session that did not begin')
       yield finish(fields, open, line)
       open = undefined
-      sessions += 1
+      sessions++
     } else {
       isComplete = true
       const { end } = fields as { end?: { sessions?: Json } }

@@ -34,7 +34,7 @@ async function* readWhole(
   for await (const batch of backend.read(session, [{ from, to: head.last }], options)) {
     for (const event of batch) {
       if (event.seq !== next) throw await missing(backend, head, next)
-      next += 1
+      next++
       yield event
     }
   }

@@ -75,8 +75,8 @@ export class TransferTally {
 
   add(session: string, outcome: SessionOutcome): void {
     const { status } = outcome
-    this.#counts[status] += 1
-    this.#done += 1
+    this.#counts[status]++
+    this.#done++
     if ('problem' in outcome) this.#problems.push(outcome.problem)
     else this.#events += outcome.events
     this.#onProgress?.({ session, status, done: this.#done, total: this.#total, events: this.#events })

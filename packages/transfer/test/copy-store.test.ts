@@ -102,7 +102,7 @@ test('a long session takes several appends, and until the last one it is not tak
   const to = await openBackend(
     backendWith((inner) => ({
       append: async (...args) => {
-        appends += 1
+        appends++
         if (appends === 3) throw new StoreError('IO', 'The disk failed.')
         await inner.append(...args)
       },
@@ -128,7 +128,7 @@ test('whenever it is interrupted, the next copy completes it', async () => {
     let left = steps
     let armed = true
     const step = (): void => {
-      left -= 1
+      left--
       if (armed && left < 0) throw new StoreError('IO', 'Interrupted.')
     }
     const to = await openBackend(

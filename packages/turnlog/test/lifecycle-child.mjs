@@ -28,7 +28,7 @@ function die() {
 /** One place inside a sweep at which the process may end. */
 function step() {
   if (!isSweeping) return
-  stepsLeft -= 1
+  stepsLeft--
   if (stepsLeft !== 0) return
   if (delayText === '0') die()
   // Not in step with anything: in the middle of whatever the storage is doing then.

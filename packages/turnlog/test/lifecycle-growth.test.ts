@@ -18,7 +18,7 @@ let counter = 0
 
 /** About 1 KB of text that does not repeat itself. */
 function message(): Message {
-  counter += 1
+  counter++
   const words = Array.from({ length: 120 }, (_, i) => ((counter * 7919 + i * 104_729) % 1_000_003).toString(36))
   return { role: counter % 2 === 0 ? 'assistant' : 'user', content: words.join(' ').padEnd(950, '.') }
 }

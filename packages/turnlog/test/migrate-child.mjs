@@ -9,7 +9,7 @@ const [name, path, directory, killAfterSteps] = process.argv.slice(2)
 let stepsLeft = Number(killAfterSteps)
 
 function step() {
-  stepsLeft -= 1
+  stepsLeft--
   if (stepsLeft === 0) process.kill(process.pid, 'SIGKILL')
 }
 

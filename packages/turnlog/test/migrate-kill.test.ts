@@ -117,10 +117,10 @@ test.each(['leveldb', 'jsonl'] as const)(
             ? { steps: 1 + random.below(undisturbed.steps) }
             : { afterMs: random.below(Math.ceil(undisturbed.durationMs)) }
         const run = await runChild(name, root, kill)
-        if (run.wasKilled) killed += 1
+        if (run.wasKilled) killed++
         const store = await openIn(name, root)
         const report = await migrateDirectory(store, join(root, 'legacy'))
-        if (report.counts.imported > 0) unfinished += 1
+        if (report.counts.imported > 0) unfinished++
         expect(report.counts.failed, JSON.stringify(kill)).toBe(0)
         expect(await contentsOf(store, root), JSON.stringify(kill)).toBe(expected)
         expect((await store.verify()).problems, JSON.stringify(kill)).toEqual([])

@@ -66,13 +66,13 @@ export async function haveTrouble(
       const violated = first.violations.filter((text) => trouble.excuses?.test(text) !== true)
       excused += first.violations.length - violated.length
       judgeEpisode({ ...first, violations: violated }, say)
-      if (signal === 'SIGKILL' && isKilled) killed += 1
+      if (signal === 'SIGKILL' && isKilled) killed++
       else if (code !== 0) say(`the writer ended with ${signal ?? code}: ${errorText}`)
-      if (first.endsInFailure && !isKilled) refusing += 1
+      if (first.endsInFailure && !isKilled) refusing++
       await reopen(checker, oracle, task, say)
       rmSync(journal, { force: true })
       rmSync(path, { recursive: true, force: true })
-      done += 1
+      done++
     } finally {
       trouble.cleanUp(place)
     }

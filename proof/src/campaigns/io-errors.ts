@@ -116,7 +116,7 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
       for (const leftover of [path, task.journal, traceFile]) rmSync(leftover, { recursive: true, force: true })
     }
     if (isRandomName && !wasHit(path, traceFile)) {
-      missed += 1
+      missed++
       removeAll()
       return
     }
@@ -129,11 +129,11 @@ async function injectErrors(context: CampaignContext, backend: BackendName, chec
     judgeEpisode({ ...first, violations: violated }, say)
     if (code !== 0) say(`the writer ended with ${signal ?? code}: ${errorText}`)
     // An error that lasted may leave a session refusing writes until it is opened again; a single one must not.
-    if (first.endsInFailure && lasts) refusing += 1
+    if (first.endsInFailure && lasts) refusing++
     else if (first.endsInFailure) say('still refuses writes after a single error')
     await reopen(checker, oracle, task, say)
     removeAll()
-    done += 1
+    done++
     if (done % 100 === 0)
       context.progress(`${backend}: ${done} of ${chosen.length} errors, ${violations.length} violations`)
   })

@@ -68,7 +68,7 @@ async function killEverywhere(context: CampaignContext, backend: BackendName): P
       when: String(isRandomName ? ordinal : n),
     })
     const wasKilled = ended.signal === 'SIGKILL' || ended.code === 137
-    if (wasKilled) killed += 1
+    if (wasKilled) killed++
     const say = (text: string): void => {
       violations.push(`${backend}, seed ${seed}, killed at ${call} ${n} of ${file || 'the directory'}: ${text}`)
     }
@@ -84,7 +84,7 @@ async function killEverywhere(context: CampaignContext, backend: BackendName): P
     else if (death !== undefined || !second.isClosed) say(`the next writer did not close: ${death ?? ''}`)
     repeated += second.repeated
     for (const leftover of [path, task.journal, again.journal]) rmSync(leftover, { recursive: true, force: true })
-    done += 1
+    done++
     if (done % 100 === 0)
       context.progress(
         `${backend}: ${done} of ${chosen.length} points, ${killed} killed, ${violations.length} violations`,

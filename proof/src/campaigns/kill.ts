@@ -79,7 +79,7 @@ async function killWriters(context: CampaignContext): Promise<readonly Outcome[]
       const ended = await live(task, isLast ? undefined : random)
       if (!judge(subject, ended, life)) return // this store is done for, and left as it is
       if (isLast) break
-      done += 1
+      done++
       if (done % 250 === 0) {
         const found = tallies.reduce((sum, { violations }) => sum + violations.length, 0)
         context.progress(`${done} of ${rounds * lives} kills, ${found} violations`)
@@ -123,7 +123,7 @@ function judge({ tally, path, oracle, seed }: Subject, ended: Ended, life: numbe
   }
   for (const violation of violations) say(violation)
   if (refusal !== undefined) say(`cannot be opened: ${refusal.code}: ${refusal.message}`)
-  if (ended.signal === 'SIGKILL') tally.kills += 1
+  if (ended.signal === 'SIGKILL') tally.kills++
   else if (ended.code !== 0) say(`the writer ended by itself: ${ended.errorText}`)
   tally.acknowledged += acknowledged
   tally.repeated += repeated

@@ -40,7 +40,7 @@ async function secondOwners(context: CampaignContext, backend: BackendName): Pro
     const spellings = [real, link, join(directory, '.') + `/./${folder}/`, `${directory}/${folder}/../${folder}`]
     let added = 0
     const expect = (what: string, answer: { code: string; message?: string }, code: string): void => {
-      attempts += 1
+      attempts++
       if (answer.code !== code) {
         violations.push(
           `${backend}, round ${round}: ${what}: ${answer.code}, expected ${code}: ${answer.message ?? ''}`,
@@ -49,7 +49,7 @@ async function secondOwners(context: CampaignContext, backend: BackendName): Pro
     }
     const add = async (owner: Owner): Promise<void> => {
       expect('the owner writes', await owner.order({ act: 'add', backend, path: real }), 'ok')
-      added += 1
+      added++
     }
     const owner = await Owner.start()
     const other = await Owner.start()
@@ -157,7 +157,7 @@ async function races(
     if (winners.length !== 1) say(`${winners.length} of ${RACERS} became the owner`)
     for (const winner of winners) {
       const { code, message } = await winner.order({ act: 'add', backend, path })
-      if (code === 'ok') added += 1
+      if (code === 'ok') added++
       else say(`the winner cannot write: ${code}: ${message ?? ''}`)
     }
     const [winner] = winners

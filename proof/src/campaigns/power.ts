@@ -86,7 +86,7 @@ async function cutFileSystem(
       const { backend, durability, lives } = subject
       if (lives === LIVES) Object.assign(subject, { path: '', oracle: new Oracle(), lives: 0 })
       if (subject.path === '') subject.path = join(disk.mount, `store-${stores++}`)
-      subject.lives += 1
+      subject.lives++
       subject.task = {
         backend,
         durability,
@@ -143,9 +143,9 @@ function judge(subject: Subject, cut: number, fileSystem: FileSystemName): void 
   const { violations, refusal } = oracle.judge(task.journal)
   const found = [...violations]
   if (refusal !== undefined) found.push(`cannot be opened: ${refusal.code}: ${refusal.message}`)
-  if (subject.lives > 1) subject.attempts += 1
+  if (subject.lives > 1) subject.attempts++
   if (found.length === 0) return
-  if (durability === 'os') subject.losses += 1
+  if (durability === 'os') subject.losses++
   else for (const text of found) subject.violations.push(`${backend}, ${fileSystem}, after cut ${cut}: ${text}`)
   // What is left of it cannot be compared any further.
   Object.assign(subject, { path: '', oracle: new Oracle(), lives: 0 })

@@ -64,7 +64,7 @@ async function readBeside(context: CampaignContext): Promise<Outcome> {
       if (!isLast) {
         await delay(30 + random.next() * 150)
         writer.process.kill('SIGKILL')
-        done += 1
+        done++
       }
       await writer.ended
       if (isLast) break

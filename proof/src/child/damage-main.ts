@@ -142,13 +142,13 @@ function compare({ whole, floor }: Known, found: StoreImage, reported: readonly 
     if (isSame) continue
     const isBeginning = image.events.every((event, index) => original.events[index] === event)
     if (floor !== undefined && !isTorn && isBeginning && image.events.length >= Math.max(1, least(key))) {
-      unseen += 1
+      unseen++
       continue
     }
     if (!isTorn || !isBeginning || image.events.length >= original.events.length) {
       return `WRONG: session ${JSON.stringify(key)} has ${image.events.length} of ${original.events.length} events, or others, and nobody says so (${reported.join(' ') || 'no finding'})`
     }
-    shorter += 1
+    shorter++
   }
   if (found.refusals.length > 0) return `refused ${found.refusals[0]?.code ?? ''}`
   const absent = [...whole.sessions.keys()].filter((key) => !found.sessions.has(key))

@@ -41,7 +41,7 @@ async function obey({ n, tasks, control }: WriterOrder): Promise<void> {
 async function runAll(tasks: readonly WriterTask[]): Promise<void> {
   let waiting = tasks.length
   const onReady = (): void => {
-    waiting -= 1
+    waiting--
     if (waiting === 0) writeSync(1, 'R')
   }
   await Promise.all(tasks.map((task) => runWriter(task, onReady)))

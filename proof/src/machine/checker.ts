@@ -14,7 +14,7 @@ export class Checker {
   async run(task: WriterTask): Promise<string | undefined> {
     if (this.#runs === RUNS || this.#server?.hasEnded === true) await this.#replace()
     this.#server ??= new WriterServer()
-    this.#runs += 1
+    this.#runs++
     const run = this.#server.run([task])
     const settled = run.then(() => undefined)
     this.#old.add(settled)

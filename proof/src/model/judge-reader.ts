@@ -18,7 +18,7 @@ export function judgeReader(
     if (record.t === 'blind') problems.push(`${record.key}: cannot be read: ${record.code}: ${record.message}`)
     if (record.t === 'refused') problems.push(`cannot be opened for reading: ${record.code}: ${record.message}`)
     if (record.t !== 'saw') continue
-    reads += 1
+    reads++
     const { key, sight, least = 0 } = record
     const { version, ids, counter: last } = sight
     const before = latest.get(key) ?? 0

@@ -43,16 +43,16 @@ export class Oracle {
           refusal = { code: record.code, message: record.message }
           break
         case 'begin':
-          if (record.again !== undefined) repeated += 1
+          if (record.again !== undefined) repeated++
           this.#lane(record.key).begin(record)
           break
         case 'done':
-          acknowledged += 1
+          acknowledged++
           endsInFailure = false
           note(record.key, this.#lane(record.key).done(record.n, record.version))
           break
         case 'failed':
-          failures += 1
+          failures++
           endsInFailure = true
           if (record.code === 'untyped') violations.push(`${record.key}: an untyped error: ${record.message}`)
           note(record.key, this.#lane(record.key).failed(record.n, record.code))

@@ -29,7 +29,7 @@ test('save compacts what was truncated just before, without waiting in between',
   void sessions.truncateHistory('a', 4)
   await sessions.save('a')
   let events = 0
-  for await (const _ of store.events('a')) events += 1
+  for await (const _ of store.events('a')) events++
   expect(events).toBeLessThan(20)
   expect(await sessions.getHistory('a')).toHaveLength(4)
   expect(await sessions.getSummary('a')).toBe('the first sixteen')

@@ -22,7 +22,7 @@ const STATE_BYTES = 600
 const OUTLINE_BYTES = 16 * 1024
 
 /** Sessions of which it is remembered that they were read, without what was read. */
-const SEEN_MOST = 4096
+const MAX_SEEN = 4096
 
 /**
  * The states of sessions in memory, bounded by bytes. Where no other process can write (`authoritative`), a state that
@@ -39,7 +39,7 @@ export class SessionStates<M> {
   readonly #states: LRUCache<string, SessionState<M>> | undefined
   readonly #maxBytes: number
   /** Read once, and not kept. */
-  readonly #seen = new LRUCache<string, true>({ max: SEEN_MOST })
+  readonly #seen = new LRUCache<string, true>({ max: MAX_SEEN })
   #last: { readonly session: string; readonly state: SessionState<M> } | undefined
   /** One load per session at a time; removed when a write makes its result outdated, which is then not kept. */
   readonly #loading = new Map<string, Promise<SessionState<M>>>()

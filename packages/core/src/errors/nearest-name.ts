@@ -15,9 +15,9 @@ export function nearestName(given: string, known: Iterable<string>): string | un
 
 function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column)
-  for (let row = 0; row < left.length; row += 1) {
+  for (let row = 0; row < left.length; row++) {
     const current = [row + 1]
-    for (let column = 1; column <= right.length; column += 1) {
+    for (let column = 1; column <= right.length; column++) {
       const changed = (previous[column - 1] ?? 0) + (left[row] === right[column - 1] ? 0 : 1)
       current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
     }

@@ -8,7 +8,7 @@ let counter = 0
  * and every append needs one per event.
  */
 export function newId(): string {
-  counter += 1
+  counter++
   return `${PREFIX}-${counter.toString(36)}`
 }
 

@@ -63,7 +63,7 @@ export function limitCut<M extends object>(
   let asked = 0
   while (asked < most && (count - asked > wanted.messages || bytes > wanted.bytes)) {
     bytes -= state.entries.bytes(asked)
-    asked += 1
+    asked++
   }
   const messages = [...state.messages.slice(0, state.length), ...coming.map(({ message }) => message)]
   const boundary = safeBoundary(messages, asked, toolLinks)

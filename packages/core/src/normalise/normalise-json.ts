@@ -93,7 +93,7 @@ function walkArray(array: readonly unknown[], depth: number, replaces = false): 
     if (normal === undefined) throw new Refusal(depth + 1, 'undefined cannot be stored in an array; use null')
     if (same && (!Object.is(normal, item) || isComputed(array, i))) same = false
     copy.push(normal)
-    bytes += 1
+    bytes++
   }
   return same ? (array as Json) : Object.freeze(copy)
 }

@@ -103,7 +103,7 @@ function recordedAfter(
   start: number,
 ): number {
   let liveAfter = 0
-  for (let i = 0; i < length; i++) if (entries.position(i) >= start) liveAfter += 1
+  for (let i = 0; i < length; i++) if (entries.position(i) >= start) liveAfter++
   const dead = last - first + 1 - length
   const deadAfter = last - start + 1 - liveAfter
   return Math.round(bytes + (dead <= 0 ? 0 : ((recordedBytes - bytes) * deadAfter) / dead))

@@ -46,6 +46,6 @@ export function rebaseRuns<M>(draft: Draft<M>, wanted: readonly (StoredMessage<M
 
 function runLength(entries: readonly RunEntry[], start: number, [, to]: Run): number {
   let end = start
-  while (entries[end]?.position !== to) end += 1
+  while (entries[end]?.position !== to) end++
   return end - start + 1
 }

@@ -27,7 +27,7 @@ export function planSetHistory<M extends object>(draft: Draft<M>, history: reado
 /** New messages at the end need no reference: they are added after the view event. */
 function trailingStart(matches: readonly number[]): number {
   let start = matches.length
-  while (start > 0 && matches[start - 1] === -1) start -= 1
+  while (start > 0 && matches[start - 1] === -1) start--
   return start
 }
 

@@ -159,7 +159,7 @@ export class SessionQueue<M> {
     for (const { intent } of this.#waiting) {
       bytes += intent.bytes
       if (count > 0 && bytes > MAX_APPEND_BYTES) break
-      count += 1
+      count++
       if (intent.afterwards !== undefined) break
     }
     return this.#waiting.splice(0, count)

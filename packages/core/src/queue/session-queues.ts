@@ -3,14 +3,14 @@ import type { QueueContext } from './session-queue.ts'
 import { SessionQueue } from './session-queue.ts'
 
 /** Idle queues below this number stay: whoever was written to is often written to again, message by message. */
-const SWEEP_LEAST = 256
+const MIN_SWEEP = 256
 
 /** The queues of the sessions that are being written to, and of some that were. */
 export class SessionQueues<M> {
   readonly #context: QueueContext<M>
   readonly #queues = new Map<string, SessionQueue<M>>()
   /** As soon as there are so many, the idle ones leave. Twice as many as stayed the last time, so that this is rare. */
-  #sweepAt = SWEEP_LEAST
+  #sweepAt = MIN_SWEEP
   #writes = 0
 
   constructor(context: QueueContext<M>) {
@@ -23,7 +23,7 @@ export class SessionQueues<M> {
   }
 
   enqueue<R extends object>(session: string, intent: Intent<M, R>): Promise<Planned<R>> {
-    this.#writes += 1
+    this.#writes++
     return this.#queue(session).enqueue(intent)
   }
 
@@ -52,6 +52,6 @@ export class SessionQueues<M> {
 
   #sweep(): void {
     for (const [session, queue] of this.#queues) if (!queue.isBusy) this.#queues.delete(session)
-    this.#sweepAt = Math.max(SWEEP_LEAST, 2 * this.#queues.size)
+    this.#sweepAt = Math.max(MIN_SWEEP, 2 * this.#queues.size)
   }
 }

@@ -69,7 +69,7 @@ export class OverflowSummariser<M extends object> {
       if (this.#running >= MAX_RUNNING) return
       if (overflow.phase !== 'queued') continue
       overflow.phase = 'running'
-      this.#running += 1
+      this.#running++
       void this.#run(key, overflow)
     }
   }
@@ -83,7 +83,7 @@ export class OverflowSummariser<M extends object> {
     } catch (error) {
       if (!this.#stopped.signal.aborted) this.#backOff(key, overflow, error)
     }
-    this.#running -= 1
+    this.#running--
     if (!this.#stopped.signal.aborted) this.#startNext()
   }
 
@@ -108,7 +108,7 @@ export class OverflowSummariser<M extends object> {
 
   #backOff(key: string, overflow: Overflow, cause: unknown): void {
     const delayMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** overflow.failures)
-    overflow.failures += 1
+    overflow.failures++
     overflow.phase = 'backing-off'
     overflow.cancel = this.#context.clock.schedule(() => {
       overflow.phase = 'queued'

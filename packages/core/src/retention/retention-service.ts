@@ -173,7 +173,7 @@ export class RetentionService<M extends object> implements Retention<M> {
     const damaged: StoreError[] = []
     const keys = prefix === undefined ? {} : { prefix }
     for await (const info of listIntactInfos(this.#context.source, keys, (damage) => damaged.push(damage))) {
-      if (info.updatedAt < before && (await this.#deleteUnused(info.key, info.version))) sessions += 1
+      if (info.updatedAt < before && (await this.#deleteUnused(info.key, info.version))) sessions++
     }
     if (damaged[0] !== undefined) throw damaged[0]
     return { sessions }

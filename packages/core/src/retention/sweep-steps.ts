@@ -87,7 +87,7 @@ export class SweepSteps {
     const heads = await this.#nextHeads(counts)
     for (const head of heads) {
       if (signal.aborted || changed(counts) >= ACTS_PER_STEP) break
-      counts.sessions += 1
+      counts.sessions++
       this.#after = head.session
       await this.#visit(head, now, counts)
     }
@@ -118,7 +118,7 @@ export class SweepSteps {
   }
 
   #fail(session: string | undefined, cause: unknown, counts: Counts): void {
-    counts.failed += 1
+    counts.failed++
     const which = session === undefined ? 'a session' : `session ${JSON.stringify(session)}`
     const message = `The sweeper could not work on ${which}; it goes on with the others and tries again at the next sweep. Run verify if this repeats.`
     const about = session === undefined ? undefined : { session }
@@ -139,7 +139,7 @@ export class SweepSteps {
       await this.#acts.giveWay()
       const removed = await this.#acts.compact(key, due)
       counts.eventsRemoved += removed
-      if (removed > 0) counts.compacted += 1
+      if (removed > 0) counts.compacted++
     } catch (error) {
       if (isStoreError(error, 'CLOSED') || isStoreError(error, 'READ_ONLY')) throw error
       this.#fail(key, error, counts)
@@ -157,7 +157,7 @@ export class SweepSteps {
     if (!this.#candidates.confirm(head.session, head.last)) return false
     await this.#acts.giveWay()
     const isGone = await (isDeleted ? this.#acts.eraseTrace(head.session) : this.#acts.expire(head))
-    if (isGone) counts[isDeleted ? 'tracesErased' : 'expired'] += 1
+    if (isGone) counts[isDeleted ? 'tracesErased' : 'expired']++
     return isGone
   }
 

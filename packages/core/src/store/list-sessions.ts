@@ -13,8 +13,8 @@ import { checkObject, checkWholeNumber } from '../errors/check-arguments.ts'
 import type { ListOptions, SessionInfo } from './session-store.ts'
 
 /** Heads that are asked for at a time for a page. Deleted sessions have heads as well, so it takes more than its limit. */
-const LEAST_HEADS = 256
-const MOST_HEADS = 4096
+const MIN_HEADS = 256
+const MAX_HEADS = 4096
 
 /** The sessions that exist, by their heads alone; only a head without a usable projection costs a look at its log. */
 export async function* listSessions(source: EventSource, options: ListOptions = {}): AsyncGenerator<SessionInfo> {
@@ -58,14 +58,14 @@ async function* listPage(
 ): AsyncGenerator<SessionInfo> {
   if (limit === 0) return
   const damaged: StoreError[] = []
-  const heads = Math.min(Math.max(limit, LEAST_HEADS), MOST_HEADS)
+  const heads = Math.min(Math.max(limit, MIN_HEADS), MAX_HEADS)
   let left = limit
   let last: string | undefined
   for await (const head of listIntactPages(source.backend, keys, heads, (damage) => damaged.push(damage))) {
     const info = readInfo(head) ?? (await loadInfo(source, head))
     if (info === 'deleted') continue
     yield info
-    left -= 1
+    left--
     if (left > 0) continue
     last = head.session
     break

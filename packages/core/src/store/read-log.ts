@@ -40,7 +40,7 @@ export async function* readLog<M>(
     for (const record of batch) {
       if (record.seq !== expected) throw await gone(source, session, head, expected)
       expected += reverse ? -1 : 1
-      left -= 1
+      left--
       freezeAndMeasure(record)
       yield upcast<M>(session, record, source.schema)
     }

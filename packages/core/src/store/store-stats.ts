@@ -22,10 +22,10 @@ export async function storeStats(backend: Backend, now: number): Promise<StoreSt
       sum.events += last - first + 1
       sum.bytes += bytes
       if (derived?.deleted === true) {
-        sum.deletedSessions += 1
+        sum.deletedSessions++
         continue
       }
-      sum.sessions += 1
+      sum.sessions++
       if (derived === undefined) continue
       sum.messages += derived.messages
       sum.liveBytes += derived.bytes

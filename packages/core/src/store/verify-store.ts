@@ -21,7 +21,7 @@ export async function verifyStore(source: EventSource, session?: string): Promis
   let sessions = 0
   let events = 0
   const check = async (key: string, head: Head): Promise<void> => {
-    sessions += 1
+    sessions++
     events += head.last - head.first + 1
     const problem = await verifySession(source, key, head)
     if (problem === undefined) return
@@ -32,7 +32,7 @@ export async function verifyStore(source: EventSource, session?: string): Promis
   }
   /** Of a session whose head cannot be had. */
   const tell = (damage: StoreError): void => {
-    if (damage.session !== undefined) sessions += 1
+    if (damage.session !== undefined) sessions++
     if (!problems.some((problem) => isAbout(problem, damage))) problems.push(problemOf(damage))
   }
   if (session === undefined) {

@@ -112,7 +112,7 @@ function append<M>(
     state.messages[state.length] = message
     state.entries.set(state.length, seq, previous, at, bytes)
   }
-  state.length += 1
+  state.length++
   state.bytes += bytes
 }
 
@@ -188,7 +188,7 @@ function messagesOfRun<M>(known: readonly StoredMessage<M>[], [from, to]: Run): 
     else high = middle
   }
   let end = low
-  while (end < known.length && (known[end] as StoredMessage<M>).position <= to) end += 1
+  while (end < known.length && (known[end] as StoredMessage<M>).position <= to) end++
   return known[low]?.position === from && known[end - 1]?.position === to ? known.slice(low, end) : undefined
 }
 

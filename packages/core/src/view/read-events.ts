@@ -39,10 +39,10 @@ export async function visitEvents<M>(
       }
       visit(upcast<M>(session, record, source.schema))
       if (next === wanted[range]?.to) {
-        range += 1
+        range++
         next = wanted[range]?.from ?? 0
       } else {
-        next += 1
+        next++
       }
     }
   }

@@ -92,7 +92,7 @@ async function findAnchors<M>(
   search: for await (const batch of source.backend.read(session, [range], { reverse: true })) {
     for (const record of batch) {
       if (record.seq !== next) break search
-      next -= 1
+      next--
       const event = upcast<M>(session, record, source.schema)
       if ('inert' in event) continue // whatever else it has, it means nothing to this release
       if (needsView && 'view' in event) {

@@ -24,7 +24,7 @@ function matched(view: readonly Message[], history: readonly Message[]): { match
   const seen = <T extends object>(target: T): T =>
     new Proxy(target, {
       get: (object, key) => {
-        if (typeof key === 'string' && /^\d+$/.test(key)) looks += 1
+        if (typeof key === 'string' && /^\d+$/.test(key)) looks++
         return Reflect.get(object, key) as unknown
       },
     })
@@ -80,7 +80,7 @@ test('one new message among any of those in the view, in their order, is all tha
         let recorded = 0
         for await (const event of store.events(KEY, { from: version + 1 })) {
           // What a rebase stores anew says where it was before.
-          if ('message' in event && !('of' in event)) recorded += 1
+          if ('message' in event && !('of' in event)) recorded++
         }
         expect(recorded).toBe(1)
         expect(await store.getHistory(KEY)).toEqual(history)

@@ -72,7 +72,7 @@ test('no log is read for it', async () => {
   let reads = 0
   const backend = backendWith((inner) => ({
     read: (...args) => {
-      reads += 1
+      reads++
       return inner.read(...args)
     },
   }))

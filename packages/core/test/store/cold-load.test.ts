@@ -10,7 +10,7 @@ function countingBackend(): { backend: Backend; seqs: number[]; reads: () => num
   let reads = 0
   const backend = backendWith((inner) => ({
     async *read(...args) {
-      reads += 1
+      reads++
       for await (const batch of inner.read(...args)) {
         for (const { seq } of batch) seqs.push(seq)
         yield batch
@@ -71,7 +71,7 @@ test('of a session that is only added to, its outline stays in memory, and readi
   let heads = 0
   const backend = backendWith((inner) => ({
     head: async (session) => {
-      heads += 1
+      heads++
       return inner.head(session)
     },
   }))

@@ -99,7 +99,7 @@ test('runs are stored anew when they outweigh the view, and positions from befor
   for (let round = 0; round < 150; round++) {
     history = [...history.slice(1, 20), history[0] as Message, ...history.slice(20)]
     await store.setHistory(KEY, history)
-    for await (const event of store.events(KEY, { reverse: true, limit: 1 })) if ('rebased' in event) rebased += 1
+    for await (const event of store.events(KEY, { reverse: true, limit: 1 })) if ('rebased' in event) rebased++
   }
   expect(rebased).toBeGreaterThan(0)
   expect(written()).toBeLessThan(150 * 2 * JSON.stringify(history).length)
@@ -126,7 +126,7 @@ test('new messages among those that are stored anew are stored once, with the ti
     const recorded: string[] = []
     for await (const event of store.events(KEY, { from: version + 1 })) {
       if ('message' in event) recorded.push(event.message.content as string)
-      if ('rebased' in event) rebased += 1
+      if ('rebased' in event) rebased++
     }
     expect(new Set(recorded).size).toBe(recorded.length)
     expect(await store.getHistory(KEY)).toEqual(wanted)

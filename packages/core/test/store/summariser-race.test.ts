@@ -150,7 +150,7 @@ async function damage(run: Run): Promise<{ lost: number; orphans: number }> {
   for (const message of messages) {
     if (message.tool_calls !== undefined) open = new Set(message.tool_calls.map(({ id }) => id))
     else if (message.tool_call_id === undefined) open = new Set()
-    else if (!open.delete(message.tool_call_id)) orphans += 1
+    else if (!open.delete(message.tool_call_id)) orphans++
   }
   return { lost, orphans }
 }

@@ -118,11 +118,11 @@ test('a watch that is left gives back what the backend set up to wake it', async
     capabilities: { ...inner.capabilities, access: 'shared' },
     // oxlint-disable-next-line require-yield
     async *wake(_session, signal) {
-      hints.alive += 1
+      hints.alive++
       await new Promise((resolve) => {
         signal.addEventListener('abort', resolve)
       })
-      hints.alive -= 1
+      hints.alive--
     },
   }))
   const store = await openStore(backend)

@@ -56,7 +56,7 @@ test('a place in the log that was trimmed before it could be compared is OUTCOME
   const store = await openStore(
     backendWith((inner) => ({
       append: async (session, expected, events, projection, options) => {
-        attempts += 1
+        attempts++
         if (attempts === 2) {
           await inner.append(session, expected, events, projection, options)
           const more = { seq: 2, id: 'other', type: 'Noted', v: 1, at: 0, kind: 'x', data: 0 }

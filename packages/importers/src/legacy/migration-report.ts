@@ -61,7 +61,7 @@ export function makeReport(directory: string, dryRun: boolean, files: readonly M
   const counts = { imported: 0, 'already-there': 0, conflict: 0, invalid: 0, failed: 0, skipped: 0 }
   let messages = 0
   for (const { status, messages: recorded = 0 } of files) {
-    counts[status] += 1
+    counts[status]++
     if (status === 'imported') messages += recorded
   }
   return { directory, dryRun, files, counts, messages }

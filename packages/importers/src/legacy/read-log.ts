@@ -57,15 +57,15 @@ function readLines(
     const newline = bytes.indexOf(NEWLINE, start)
     const next = newline < 0 ? bytes.length : newline + 1
     let end = newline < 0 ? bytes.length : newline
-    if (end > start && bytes[end - 1] === RETURN) end -= 1
+    if (end > start && bytes[end - 1] === RETURN) end--
     const text = bytes.subarray(start, end)
     start = next
     if (text.length === 0) continue
-    counted += 1
+    counted++
     const path = `${name}, line ${line}`
     try {
       messages.push(readMessage(parseObject(text, path), path, key))
-      if (counted <= skip) truncated += 1
+      if (counted <= skip) truncated++
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
       badLines.push({ line, bytes: text })

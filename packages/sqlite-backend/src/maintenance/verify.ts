@@ -28,7 +28,7 @@ export async function verifyStore(engine: Verifier, options: MaintenanceOptions 
   const verify = async (key: string): Promise<void> => {
     signal?.throwIfAborted()
     const { events, bytes, problems: own } = await engine.verifySession(key)
-    found.sessions += 1
+    found.sessions++
     found.events += events
     found.bytes += bytes
     problems.push(...own)

@@ -101,7 +101,7 @@ export class ReadCursor {
       if (eventChecksum(id, offset, body) !== crc) {
         throw corrupt(`the checksum of event ${seq} is wrong`, { session: key, seq })
       }
-      seq += 1
+      seq++
     }
     if (seq !== to + 1) throw corrupt(`event ${seq} is missing`, { session: key, seq })
     return rows

@@ -24,7 +24,7 @@ export class Watches {
   add(session: string): void {
     const known = this.#watched.get(session)
     if (known === undefined) this.#watched.set(session, { watchers: 1, seen: this.#look(session) })
-    else known.watchers += 1
+    else known.watchers++
     this.#quietLooks = 0
     this.#timer ??= this.#schedule()
   }
@@ -32,7 +32,7 @@ export class Watches {
   remove(session: string): void {
     const known = this.#watched.get(session)
     if (known === undefined) return
-    known.watchers -= 1
+    known.watchers--
     if (known.watchers === 0) this.#watched.delete(session)
   }
 
@@ -50,7 +50,7 @@ export class Watches {
   #poll(): void {
     this.#timer = undefined
     if (this.#watched.size === 0) return
-    this.#quietLooks += 1
+    this.#quietLooks++
     try {
       this.#tellChanges()
     } catch {

@@ -44,7 +44,7 @@ function merge(before: readonly Listed[], after: readonly Listed[]): ComparedMes
     }
     addUpTo(message.origin)
     compared.push({ ...message, change: 'kept' })
-    next += 1
+    next++
   }
   addUpTo(undefined)
   return compared

@@ -85,7 +85,7 @@ function messageChanges(terminal: Terminal, compared: readonly ComparedMessage[]
   }
   for (const [index, one] of compared.entries()) {
     if (one.change === 'kept' && !isNear(index)) {
-      skipped += 1
+      skipped++
       continue
     }
     addSkipped()

@@ -9,7 +9,7 @@ import { confirm } from './confirm.ts'
 import { duration } from './arguments.ts'
 
 /** On a terminal, so that the question stays in sight. */
-const MOST_KEYS = 20
+const MAX_KEYS = 20
 
 interface ExpireFlags {
   readonly idleFor: number
@@ -59,7 +59,7 @@ async function expire(context: Context, flags: ExpireFlags): Promise<number> {
 }
 
 async function printKeys({ terminal }: Context, keys: readonly string[]): Promise<void> {
-  const shown = terminal.isTerminal ? keys.slice(0, MOST_KEYS) : keys
+  const shown = terminal.isTerminal ? keys.slice(0, MAX_KEYS) : keys
   for (const key of shown) await terminal.line(`  ${printable(key)}`)
   const left = keys.length - shown.length
   if (left > 0) await terminal.line(`  and ${formatCount(left)} more: add --dry-run | less to see all`)

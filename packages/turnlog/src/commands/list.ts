@@ -64,7 +64,7 @@ async function list(context: Context, flags: ListFlags): Promise<number> {
   let count = 0
   for await (const info of sessions(store, flags)) {
     await terminal.line(format(info))
-    count += 1
+    count++
   }
   if (terminal.isTerminal && !context.json && flags.keys !== true) {
     await terminal.line(terminal.colors.dim(formatNumberOf(count, 'session')))

@@ -5,7 +5,7 @@ import { openStore } from '@turnlog/core'
 import type { Check } from './check.ts'
 
 /** What `engines` in package.json says. */
-const LEAST_NODE = [20, 19] as const
+const MIN_NODE = [20, 19] as const
 
 export async function checkEnvironment(version: string): Promise<Check[]> {
   return [
@@ -19,9 +19,9 @@ export async function checkEnvironment(version: string): Promise<Check[]> {
 
 function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1])
+  const isEnough = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])
   if (isEnough) return { name: 'node', status: 'ok', message: version }
-  const message = `${version} is too old; Turnlog needs ${LEAST_NODE.join('.')} or later.`
+  const message = `${version} is too old; Turnlog needs ${MIN_NODE.join('.')} or later.`
   return { name: 'node', status: 'problem', message }
 }
 

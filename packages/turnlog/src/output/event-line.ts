@@ -27,7 +27,7 @@ function formatPositions(positions: readonly Position[]): string {
   const ranges: string[] = []
   for (let i = 0; i < positions.length; i++) {
     const from = positions[i] as Position
-    while ((positions[i + 1] ?? 0) === (positions[i] as Position) + 1) i += 1
+    while ((positions[i + 1] ?? 0) === (positions[i] as Position) + 1) i++
     ranges.push(from === positions[i] ? `${from}` : `${from}–${positions[i]}`)
   }
   return ranges.length > 8 ? `${ranges.slice(0, 8).join(', ')}, …` : ranges.join(', ')
