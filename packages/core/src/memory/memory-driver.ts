@@ -32,6 +32,8 @@ const BATCH = 1024
 /** Small enough to be no estimate at all; a backend in memory has no better answer that is cheap. */
 const ROUGH_EVENT_BYTES = 512
 
+const WRITTEN = Promise.resolve()
+
 /* eslint-disable typescript/require-await -- what throws must reject, as a storage that has to be waited for would */
 
 /** Keeps sessions until it is closed. */
@@ -39,12 +41,16 @@ export class MemoryDriver implements BackendDriver {
   readonly report: OpenReport = { created: true, findings: [] }
   readonly #sessions = new Map<string, Session>()
 
-  async append(
+  async append(...change: Parameters<BackendDriver['append']>): Promise<void> {
+    return this.appendAtOnce(...change)
+  }
+
+  appendAtOnce(
     session: string,
     expected: Expected,
     events: readonly EventRecord[],
     projection: Json,
-    options?: AppendOptions,
+    options: AppendOptions | undefined,
   ): Promise<void> {
     const found = this.#sessions.get(session)
     const { first, last } = planAppend(session, found, expected, events, options)
@@ -54,6 +60,7 @@ export class MemoryDriver implements BackendDriver {
     for (const event of events) if (event.seq >= first) next.push(sealed(event))
     const { incarnation } = expected
     this.#sessions.set(session, { first, last, incarnation, events: next, projection: sealed(projection) })
+    return WRITTEN
   }
 
   async *read(

@@ -77,46 +77,49 @@ export class SessionQueue<M> {
     if (this.#waiting.length > 0) this.#start()
   }
 
-  /** Writes batch after batch, until nothing waits. Never rejects: every failure belongs to a caller. */
+  /**
+   * Plans what waits and writes it, batch after batch, until nothing waits. One function, because each that is awaited
+   * costs every message a turn and garbage. Never rejects: every failure belongs to a caller.
+   */
   async #drain(): Promise<void> {
     // Callers that were woken together ask together: one turn of the microtask queue lets them share an append.
     await Promise.resolve()
-    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
-      for (let tries = 1; !(await this.#isDone(batch, tries)); tries++) this.#context.forget(this.#session)
+    let batch = this.#take()
+    let tries = 0
+    while (batch.length > 0) {
+      tries++
+      /** While they are being written. */
+      let offered: readonly Outcome[] | undefined
+      try {
+        const planning = this.#plan(batch)
+        const { settled, draft, outcomes } = planning instanceof Promise ? await planning : planning
+        if (draft.events.length > 0) {
+          offered = outcomes
+          const append = { backend: this.#context.backend, session: this.#session, expectedLast: settled.last, draft }
+          try {
+            await offer(append)
+          } catch (error) {
+            if ((await outcomeAfter(error, append)) === 'conflict') {
+              if (tries === MAX_TRIES) throw conflictForever(this.#session)
+              this.#context.forget(this.#session)
+              continue
+            }
+          }
+          offered = undefined
+          this.#context.settled(this.#session, draft.state)
+        }
+        const { intent } = batch.at(-1) as Waiting<M>
+        if (intent.afterwards !== undefined) await goOn(intent.afterwards, outcomes)
+        answer(batch, outcomes)
+      } catch (error) {
+        this.#context.forget(this.#session)
+        if (offered === undefined) for (const waiting of batch) waiting.reject(error)
+        else this.#rejectPlanned(batch, offered, error)
+      }
+      batch = this.#take()
+      tries = 0
     }
     this.#finish()
-  }
-
-  /** Plans a batch, writes it and answers its callers. @returns false if another process wrote first: plan it anew */
-  async #isDone(batch: readonly Waiting<M>[], tries: number): Promise<boolean> {
-    /** While they are being written. */
-    let offered: readonly Outcome[] | undefined
-    try {
-      const planning = this.#plan(batch)
-      const { settled, draft, outcomes } = planning instanceof Promise ? await planning : planning
-      if (draft.events.length > 0) {
-        offered = outcomes
-        const append = { backend: this.#context.backend, session: this.#session, expectedLast: settled.last, draft }
-        try {
-          await offer(append)
-        } catch (error) {
-          if ((await outcomeAfter(error, append)) === 'conflict') {
-            if (tries < MAX_TRIES) return false
-            throw conflictForever(this.#session)
-          }
-        }
-        offered = undefined
-        this.#context.settled(this.#session, draft.state)
-      }
-      const { intent } = batch.at(-1) as Waiting<M>
-      if (intent.afterwards !== undefined) await goOn(intent.afterwards, outcomes)
-      answer(batch, outcomes)
-    } catch (error) {
-      this.#context.forget(this.#session)
-      if (offered === undefined) for (const waiting of batch) waiting.reject(error)
-      else this.#rejectPlanned(batch, offered, error)
-    }
-    return true
   }
 
   /** At once if possible, because whatever is waited for costs every message a turn. */
