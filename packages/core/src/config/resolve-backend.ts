@@ -2,7 +2,7 @@ import type { Backend } from '../backend/backend.ts'
 import type { BackendOptions } from '../backend/backend-definition.ts'
 import { isStoreError, StoreError } from '../errors/store-error.ts'
 import { checkConfig } from './check-config.ts'
-import { holdsStore } from './holds-store.ts'
+import { nodeModules } from '../runtime/node-modules.ts'
 import { isBackend } from '../backend/is-backend.ts'
 import { checkContract, isLoadError, loadDefinition, loadFailed } from './load-definition.ts'
 import { locateConfig } from './locate-config.ts'
@@ -122,4 +122,18 @@ async function leftInFallback({ fallback }: StoreConfig): Promise<StoreWarning[]
     `The backend works again, but sessions were written to its fallback in ${JSON.stringify(path)} meanwhile. ` +
     'Copy them over, or take "fallback" out of the configuration.'
   return [{ code: 'FALLBACK_HOLDS_STORE', message }]
+}
+
+/** False only if there is certainly nothing: no such path, or an empty directory. */
+async function holdsStore(path: string): Promise<boolean> {
+  const node = nodeModules()
+  if (node === undefined) return true
+  try {
+    const directory = await node.fs.promises.opendir(path)
+    const entry = await directory.read()
+    await directory.close()
+    return entry !== null
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
 }

@@ -1,3 +1,4 @@
+import { describe } from './check-arguments.ts'
 import { StoreError } from './store-error.ts'
 import { nearestName } from './nearest-name.ts'
 
@@ -47,10 +48,5 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** Only what is certainly no secret: options may hold passwords. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' && value !== null
-    ? 'an object'
-    : typeof value === 'function'
-      ? 'a function'
-      : String(value)
+  return typeof value === 'boolean' ? String(value) : describe(value)
 }

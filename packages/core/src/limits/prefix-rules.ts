@@ -8,13 +8,17 @@ export type WithPrefixes<Rules extends object> = Rules & {
   readonly prefixes?: Readonly<Record<string, Rules>>
 }
 
-/** The rules for each key. */
-export function prefixRules<Rules extends object>(policy: WithPrefixes<Rules>): (key: string) => Rules {
+/** What is made of the rules for each key, once for each set of rules. */
+export function prefixRules<Rules extends object, Made>(
+  policy: WithPrefixes<Rules>,
+  make: (rules: Rules) => Made,
+): (key: string) => Made {
   const { prefixes = {}, ...general } = policy
   const rules = general as unknown as Rules
+  const usual = make(rules)
   const longestFirst = Object.entries(prefixes)
-    .map(([prefix, own]) => ({ prefix, rules: { ...rules, ...own } }))
+    .map(([prefix, own]) => ({ prefix, made: make({ ...rules, ...own }) }))
     .sort((a, b) => b.prefix.length - a.prefix.length)
-  if (longestFirst.length === 0) return () => rules
-  return (key) => longestFirst.find(({ prefix }) => key.startsWith(prefix))?.rules ?? rules
+  if (longestFirst.length === 0) return () => usual
+  return (key) => longestFirst.find(({ prefix }) => key.startsWith(prefix))?.made ?? usual
 }

@@ -14,14 +14,7 @@ export interface SessionLimits {
 
 /** @param isSummarised an `onOverflow` is there, so that only the hard limit may cut */
 export function sessionLimits(limits: StoreLimits = {}, isSummarised: boolean): (key: string) => SessionLimits {
-  const rules = prefixRules<LimitRules>(limits)
-  const known = new Map<LimitRules, SessionLimits>()
-  return (key) => {
-    const own = rules(key)
-    let found = known.get(own)
-    if (found === undefined) known.set(own, (found = toSessionLimits(own, isSummarised)))
-    return found
-  }
+  return prefixRules<LimitRules, SessionLimits>(limits, (rules) => toSessionLimits(rules, isSummarised))
 }
 
 function toSessionLimits(rules: LimitRules, isSummarised: boolean): SessionLimits {

@@ -16,10 +16,6 @@ export interface BatchPlan<M> {
   readonly outcomes: Outcome[]
 }
 
-export function needsPreparation<M>(intent: Intent<M, object>): boolean {
-  return intent.prepare !== undefined
-}
-
 export async function prepareAll<M>(intents: readonly Intent<M, object>[], settled: SessionState<M>): Promise<Refused> {
   const refused = new Map<number, Refusal>()
   for (const [index, intent] of intents.entries()) {

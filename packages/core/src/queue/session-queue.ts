@@ -3,7 +3,7 @@ import { StoreError } from '../errors/store-error.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { offer, outcomeAfter } from './append-draft.ts'
 import type { Intent, Planned } from './intent.ts'
-import { needsPreparation, planBatch, prepareAll } from './plan-batch.ts'
+import { planBatch, prepareAll } from './plan-batch.ts'
 import type { BatchPlan, Outcome, Refused } from './plan-batch.ts'
 
 /** The most that one append carries, unless a single operation is larger: bounds latency and memory, not size. */
@@ -127,9 +127,8 @@ export class SessionQueue<M> {
     const known = this.#load(batch)
     const intents = batch.map(({ intent }) => intent)
     const isLarge = bytesOf(batch) > LARGE_BYTES
-    if (known instanceof Promise || isLarge || intents.some(needsPreparation)) {
-      return this.#planInTurns(known, intents, isLarge)
-    }
+    const isPrepared = intents.every(({ prepare }) => prepare === undefined)
+    if (known instanceof Promise || isLarge || !isPrepared) return this.#planInTurns(known, intents, isLarge)
     return this.#planOn(known, intents)
   }
 
@@ -140,8 +139,7 @@ export class SessionQueue<M> {
   ): Promise<BatchPlan<M>> {
     const settled = await known
     if (isLarge) await nextTurn()
-    const refused = intents.some(needsPreparation) ? await prepareAll(intents, settled) : undefined
-    const plan = this.#planOn(settled, intents, refused)
+    const plan = this.#planOn(settled, intents, await prepareAll(intents, settled))
     if (isLarge) await nextTurn()
     return plan
   }

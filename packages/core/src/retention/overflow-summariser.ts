@@ -1,12 +1,10 @@
 import type { Clock } from '../runtime/clock.ts'
 import type { StoreWarning } from '../runtime/store-warning.ts'
 import { StoreError } from '../errors/store-error.ts'
-import type { ToolLinksOf } from '@turnlog/messages'
-import type { SummaryOfLife } from '../plan/summarize.ts'
-import type { SessionView, TruncateResult } from '../store/session-store.ts'
+import type { RetentionAccess } from '../store/retention.ts'
+import type { SessionView } from '../store/session-store.ts'
 import { viewOf } from '../store/view-of.ts'
 import type { SessionState } from '../view/session-state.ts'
-import type { ViewLimit } from '../limits/view-limit.ts'
 import { exceededLimit, limitCut } from '../limits/view-limit.ts'
 
 /** Model calls at a time, over all sessions. */
@@ -17,13 +15,9 @@ const LONGEST_RETRY_MS = 60 * 60 * 1000
 /** Writes a summary of `view.messages` that also keeps what `view.summary` says. */
 export type OnOverflow<M> = (view: SessionView<M>, options: { readonly signal: AbortSignal }) => Promise<string>
 
-export interface OverflowContext<M> {
+interface OverflowSettings<M> {
   readonly clock: Required<Clock>
-  readonly toolLinks: ToolLinksOf | undefined
   readonly onOverflow: OnOverflow<M>
-  limit(key: string): ViewLimit
-  load(key: string): Promise<SessionState<M>>
-  summarize(key: string, request: SummaryOfLife): Promise<TruncateResult>
   warn(warning: StoreWarning): void
 }
 
@@ -40,18 +34,20 @@ interface Overflow {
  * applied only to what it was made from.
  */
 export class OverflowSummariser<M extends object> {
-  readonly #context: OverflowContext<M>
+  readonly #access: RetentionAccess<M>
+  readonly #settings: OverflowSettings<M>
   readonly #stopped = new AbortController()
   readonly #sessions = new Map<string, Overflow>()
   #running = 0
 
-  constructor(context: OverflowContext<M>) {
-    this.#context = context
+  constructor(access: RetentionAccess<M>, settings: OverflowSettings<M>) {
+    this.#access = access
+    this.#settings = settings
   }
 
   /** To be told of every new state. */
   notice(key: string, state: SessionState<M>): void {
-    if (exceededLimit(this.#context.limit(key), state.length, state.bytes) === undefined) return
+    if (exceededLimit(this.#access.limits(key).overflow, state.length, state.bytes) === undefined) return
     if (this.#stopped.signal.aborted || this.#sessions.has(key)) return
     this.#sessions.set(key, { failures: 0, phase: 'queued', cancel: () => undefined })
     this.#startNext()
@@ -89,19 +85,19 @@ export class OverflowSummariser<M extends object> {
 
   /** @returns whether there is nothing more to do for now */
   async #summarise(key: string): Promise<boolean> {
-    const context = this.#context
-    const state = await context.load(key)
-    const cut = limitCut(state, [], context.limit(key), context.toolLinks)
+    const access = this.#access
+    const state = await access.states.load(key)
+    const cut = limitCut(state, [], access.limits(key).overflow, access.toolLinks)
     if (cut === undefined) return true
     const { signal } = this.#stopped
     const view = firstMessages(viewOf(key, state), cut.boundary)
-    const summary = await context.onOverflow(view, { signal })
+    const summary = await this.#settings.onOverflow(view, { signal })
     if (typeof summary !== 'string') throw new TypeError('onOverflow has to give the summary as a string.')
     signal.throwIfAborted()
     const through = view.positions.at(-1) as number
     // A CONFLICT (somebody else cut or summarised) is a failure like others, so that models are not asked in a circle.
     const { incarnation } = state
-    const { removed } = await context.summarize(key, { summary, through, version: view.version, incarnation })
+    const { removed } = await access.summarize(key, { summary, through, version: view.version, incarnation })
     if (removed === 0) throw new StoreError('CONFLICT', 'What was summarised cannot be cut any more.', { session: key })
     return false
   }
@@ -110,12 +106,12 @@ export class OverflowSummariser<M extends object> {
     const delayMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** overflow.failures)
     overflow.failures++
     overflow.phase = 'backing-off'
-    overflow.cancel = this.#context.clock.schedule(() => {
+    overflow.cancel = this.#settings.clock.schedule(() => {
       overflow.phase = 'queued'
       this.#startNext()
     }, delayMs)
     const message = `Session ${JSON.stringify(key)} is over its limit and could not be summarised (attempt ${overflow.failures}); nothing of it is lost. Next attempt in ${Math.round(delayMs / 1000)} seconds.`
-    this.#context.warn({ code: 'OVERFLOW_FAILED', message, session: key, cause })
+    this.#settings.warn({ code: 'OVERFLOW_FAILED', message, session: key, cause })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SessionHead } from '../backend/backend.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { fullClock } from '../runtime/clock.ts'
 import { reportWarning } from '../runtime/report-warning.ts'
 import type { RetentionSettings } from './policies.ts'
 import type { SessionSettings } from '../store/session-settings.ts'
@@ -11,15 +12,13 @@ import { deadThrough, planCheckpoint, planCompact, planTrim } from '../plan/comp
 import type { Draft } from '../plan/draft.ts'
 import { checkObject, checkWholeNumber } from '../errors/check-arguments.ts'
 import { listIntactInfos } from '../store/list-sessions.ts'
-import type { CompactResult } from '../store/session-store.ts'
+import type { CompactResult, SweepResult } from '../store/session-store.ts'
 import { lastDeadMessage } from '../view/last-dead-message.ts'
 import type { SessionState } from '../view/session-state.ts'
 import type { DueCompaction } from './compaction-due.ts'
 import { isLargeRemoval } from './compaction-due.ts'
-import { fullClock } from '../runtime/full-clock.ts'
 import { OverflowSummariser } from './overflow-summariser.ts'
 import { Pace } from './pace.ts'
-import type { SweepResult } from '../store/session-store.ts'
 import { SweepSteps } from './sweep-steps.ts'
 import { DEFAULT_INTERVAL_MS, Sweeper } from './sweeper.ts'
 
@@ -56,13 +55,8 @@ export class RetentionService<M extends object> implements Retention<M> {
       clock,
       step: (signal) => {
         pace.begin()
-        const about = { backend: context.source.backend.name }
-        return observe(
-          'turnlog:sweep',
-          about,
-          () => steps.step(signal),
-          (result) => result,
-        )
+        const step = (): Promise<SweepResult> => steps.step(signal)
+        return observe('turnlog:sweep', { backend: context.source.backend.name }, step, (result) => result)
       },
       giveWay: () => pace.giveWay(),
       warn,
@@ -72,15 +66,7 @@ export class RetentionService<M extends object> implements Retention<M> {
     const hasPolicy = expire !== undefined || retention !== undefined || autoCompact !== undefined
     if (hasPolicy && settings.sweep !== 'manual' && !context.readOnly) this.#sweeper.start(schedule ?? {})
     if (onOverflow === undefined) return
-    this.#overflow = new OverflowSummariser<M>({
-      clock,
-      toolLinks: context.toolLinks,
-      onOverflow,
-      limit: (key) => context.limits(key).overflow,
-      load: (key) => context.states.load(key),
-      summarize: (key, request) => context.summarize(key, request),
-      warn,
-    })
+    this.#overflow = new OverflowSummariser<M>(context, { clock, onOverflow, warn })
   }
 
   /** To be told of every state that a write resulted in. */
@@ -103,12 +89,8 @@ export class RetentionService<M extends object> implements Retention<M> {
   /** Removes at once every message that left the view, whatever the policies say and whatever it takes. */
   compact(key: string): Promise<CompactResult> {
     const about = { backend: this.#context.source.backend.name, session: key, reason: 'asked' } as const
-    return observe(
-      'turnlog:compaction',
-      about,
-      () => this.#compact(key),
-      (result) => result,
-    )
+    const work = (): Promise<CompactResult> => this.#compact(key)
+    return observe('turnlog:compaction', about, work, (result) => result)
   }
 
   async #compact(key: string): Promise<CompactResult> {
@@ -126,7 +108,8 @@ export class RetentionService<M extends object> implements Retention<M> {
     const prepare = async (settled: SessionState<M>): Promise<void> => {
       past = { settled, dead: await lastDeadMessage(source, key, settled) }
     }
-    await this.#context.finish(key, plan, { prepare })
+    // Not `write`, which is refused once the store closes: this was begun before.
+    await this.#context.queues.enqueue(key, { bytes: 0, plan, prepare })
     if (eventsRemoved === 0) return { eventsRemoved, bytesFreed: 0 }
     await this.#reclaim(key)
     const after = await backend.head(key)

@@ -76,8 +76,9 @@ export class SweepSteps {
     this.#clock = clock
     this.#guard = new ClockGuard(clock)
     this.#candidates = new Candidates(clock, intervalMs)
-    this.#expire = expire === undefined ? undefined : prefixRules<ExpireRules>(expire)
-    this.#retention = retention === undefined ? undefined : prefixRules<RetentionRules>(retention)
+    this.#expire = expire === undefined ? undefined : prefixRules<ExpireRules, ExpireRules>(expire, (rules) => rules)
+    this.#retention =
+      retention === undefined ? undefined : prefixRules<RetentionRules, RetentionRules>(retention, (rules) => rules)
     this.#autoCompact = autoCompact
   }
 

@@ -9,8 +9,6 @@ import type { EventSource } from '../view/read-events.ts'
 import type { SessionState } from '../view/session-state.ts'
 import type { CompactResult, SweepResult, TruncateResult } from './session-store.ts'
 
-type Needs<M> = Pick<Intent<M, object>, 'prepare' | 'afterwards'>
-
 /** What a store lets its retention do. */
 export interface RetentionAccess<M extends object> {
   readonly source: EventSource
@@ -20,9 +18,7 @@ export interface RetentionAccess<M extends object> {
   readonly readOnly: boolean
   limits(key: string): SessionLimits
   /** Plans and writes, as an operation of the store. */
-  write(key: string, plan: (draft: Draft<M>) => void, needs?: Needs<M>): Promise<unknown>
-  /** The same for what was begun already: not refused if the store closes meanwhile. */
-  finish(key: string, plan: (draft: Draft<M>) => void, needs: Needs<M>): Promise<unknown>
+  write(key: string, plan: (draft: Draft<M>) => void, needs?: Pick<Intent<M, object>, 'afterwards'>): Promise<unknown>
   summarize(key: string, request: SummaryOfLife): Promise<TruncateResult>
   deleteSession(key: string, options: { expectedVersion: number; reason: string }): Promise<boolean>
 }

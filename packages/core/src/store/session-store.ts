@@ -1,4 +1,5 @@
 import type { Backend } from '../backend/backend.ts'
+import type { Problem } from '../backend/maintenance.ts'
 import type { Position } from '../events/run.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { JsonObject } from '../json/json.ts'
@@ -199,13 +200,7 @@ export interface ImportOptions {
 /** `conflict`: the session has, or had, other contents, and was not changed. */
 export type ImportOutcome = 'imported' | 'already-there' | 'conflict'
 
-export interface VerifyProblem {
-  readonly message: string
-  readonly session?: string
-  readonly seq?: number
-  readonly file?: string
-  readonly line?: number
-}
+export type VerifyProblem = Problem
 
 export interface VerifyReport {
   readonly ok: boolean

@@ -151,7 +151,6 @@ export class Store<M extends object> implements SessionStore<M> {
       readOnly,
       limits: this.#limits,
       write: async (key, plan, needs) => this.#write(key, undefined, [], 0, plan, needs),
-      finish: (key, plan, needs) => this.#queues.enqueue(key, { bytes: 0, plan, ...needs }),
       summarize: (key, request) => this.summarize(key, request),
       deleteSession: (key, options) => this.deleteSession(key, options),
     })

@@ -4,17 +4,11 @@ export class Signals {
 
   wake(session: string): void {
     const waiting = this.#waiting.get(session)
-    if (waiting === undefined) return
-    this.#waiting.delete(session)
-    for (const resume of waiting) resume()
+    if (waiting !== undefined) for (const resume of waiting) resume()
   }
 
-  wakeAll(): void {
-    for (const session of this.#waiting.keys()) this.wake(session)
-  }
-
-  /** Calls back at the next wake. @returns a function that gives up waiting */
-  once(session: string, resume: () => void): () => void {
+  /** Calls back at every wake. @returns a function that ends this */
+  listen(session: string, resume: () => void): () => void {
     const waiting = this.#waiting.get(session) ?? new Set()
     waiting.add(resume)
     this.#waiting.set(session, waiting)

@@ -122,26 +122,21 @@ function trimmed(session: string, seq: number, first: number): StoreError {
 
 /** Brings the ways of being woken together: this process, a hint from the backend, the clock, the end. */
 class Bell {
-  readonly #session: string
-  readonly #signals: Signals
   readonly #ended: AbortSignal
+  readonly #leave: () => void
   #rung = false
   #resume: (() => void) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  #stop: () => void = () => undefined
 
   constructor(session: string, signals: Signals, ended: AbortSignal) {
-    this.#session = session
-    this.#signals = signals
     this.#ended = ended
+    this.#leave = signals.listen(session, this.#ring)
     ended.addEventListener('abort', this.#ring)
   }
 
-  /** Listens from now on, so that nothing between this call and waiting for it is missed. */
+  /** Resolves at the first ring since this call, so that nothing between it and waiting for it is missed. */
   next(pollMs: number | undefined): Promise<void> {
     this.#rung = false
-    this.#stop()
-    this.#stop = this.#signals.once(this.#session, this.#ring)
     return new Promise((resolve) => {
       this.#resume = resolve
       clearTimeout(this.#timer)
@@ -161,7 +156,7 @@ class Bell {
   }
 
   silence(): void {
-    this.#stop()
+    this.#leave()
     clearTimeout(this.#timer)
     this.#ended.removeEventListener('abort', this.#ring)
     this.#ring()
