@@ -253,14 +253,18 @@ describe('repair of an append at the end that nothing proves to have been finish
     ])
   })
 
-  test('keeps it if a line of a later append can be read', async () => {
+  test('counts every line if opening refuses the end of the file', async () => {
     const { messages: told, kept } = await repair({
       appends: [3],
       unknown: [20, 2],
       damage: missing(23, 25),
     })
     expect(kept).toEqual(messages(1, 22))
-    expect(told).toEqual(['Lines for event 23 are missing.', 'Cut off event 24, of an append that was never finished.'])
+    expect(told).toEqual([
+      'Lines for event 23 are missing.',
+      'Lines for event 25 are missing.',
+      'Keep events 1 to 22, the longest stretch without damage, and drop events 23 to 24.',
+    ])
   })
 
   test('keeps it if the file was rewritten for it, because the events that it trimmed are gone', async () => {
@@ -286,6 +290,16 @@ describe('repair of an append at the end that nothing proves to have been finish
     }
   })
 
+  test('keeps lines of it if the append in front of it is damaged: opening refuses both', async () => {
+    const { messages: told, kept } = await repair({
+      appends: [3],
+      unknown: [1, 20],
+      damage: (file) => endingIn(9)(wrong(4)(file)),
+    })
+    expect(kept).toEqual(messages(5, 8))
+    expect(told).toContain('Drop event 9: its line is not finished.')
+  })
+
   test('begins where the file begins if the append for which it was rewritten is gone', async () => {
     const fileSystem = new SimulatedFileSystem()
     const backend = make(fileSystem)
@@ -296,12 +310,15 @@ describe('repair of an append at the end that nothing proves to have been finish
     await fileSystem.remove(SIDECAR)
     const good = fileSystem.content(FILE)
     for (const [damage, told] of [
-      [missing(2, 3, 4), 'Lines for event 9 are missing, and all of the append that trimmed the events before 8.'],
-      [endingIn(9), 'Drop event 9: its line is not finished.'],
+      [missing(2, 3, 4), []],
+      [endingIn(9), ['Drop event 9: its line is not finished.']],
     ] as const) {
       fileSystem.replaceContent(FILE, damage(good))
       const report = await backend.maintenance?.repair({ apply: true })
-      expect(report?.actions.map((action) => action.message)).toEqual([told])
+      expect(report?.actions.map((action) => action.message)).toEqual([
+        ...told,
+        'Begin the session where the file begins: there are no lines for events 1 to 7.',
+      ])
       await backend.open()
       expect(await readAll(backend, 'chat')).toEqual(messages(8, 8))
       expect(await backend.head('chat')).toMatchObject({ first: 8, last: 8, projection: null })

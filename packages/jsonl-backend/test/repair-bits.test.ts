@@ -120,19 +120,25 @@ describe('repair', () => {
     ['of a session', plain],
     ['of a compacted session', compacted],
     ['that holds only the header', emptied],
-  ])('gives back every file %s in which one bit flipped', async (_what, fill) => {
-    const store = await makeStore(fill)
-    const good = store.content(FILE)
-    for (let bit = 0; bit < good.length * 8; bit++) {
-      const damaged = Buffer.from(good)
-      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      const { fileSystem, report } = await repairCopy(store, damaged)
-      const where = `bit ${bit & 7} of byte ${bit >> 3}`
-      expect(report.actions.length, where).toBeGreaterThan(0)
-      expect(fileSystem.content(FILE).equals(good), where).toBe(true)
-      expect(fileSystem.content(`${FILE}.damaged-1`).equals(damaged), where).toBe(true)
-    }
-  })
+  ])(
+    'gives back every file %s in which one bit flipped and made no newline of a byte of an event',
+    async (_what, fill) => {
+      const store = await makeStore(fill)
+      const good = store.content(FILE)
+      const eventsStart = good.indexOf('\n')
+      for (let bit = 0; bit < good.length * 8; bit++) {
+        const damaged = Buffer.from(good)
+        damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+        // What is lost then, the next test shows.
+        if (damaged[bit >> 3] === 0x0a && bit >> 3 > eventsStart) continue
+        const { fileSystem, report } = await repairCopy(store, damaged)
+        const where = `bit ${bit & 7} of byte ${bit >> 3}`
+        expect(report.actions.length, where).toBeGreaterThan(0)
+        expect(fileSystem.content(FILE).equals(good), where).toBe(true)
+        expect(fileSystem.content(`${FILE}.damaged-1`).equals(damaged), where).toBe(true)
+      }
+    },
+  )
 
   test.each([
     ['a session', plain, [1, 2, 3, 4]],

@@ -7,7 +7,7 @@ import type { Header } from '../format/header.ts'
 import { parseHeader } from '../format/header.ts'
 import { frameLine } from '../format/line.ts'
 import type { Committed } from '../format/committed.ts'
-import { flipBack, turnBits } from './flip-back.ts'
+import { flipBack } from './flip-back.ts'
 import { readAnyLine, readWholeLine } from './repair-lines.ts'
 import { scanLines } from './scan-lines.ts'
 
@@ -17,8 +17,6 @@ export interface FoundHeader {
   readonly actions: readonly Problem[]
   /** The incarnation is lost, so checksums cannot be verified. */
   readonly isTrusting: boolean
-  /** It was lost, so that its base is what the lines say. */
-  readonly isMadeAnew: boolean
   /** Where the event lines begin, and in which line of the file, counted from 1. */
   readonly offset: number
   readonly line: number
@@ -49,7 +47,7 @@ export async function findHeader(
   const offset = first.length + NEWLINE.length
   const found = (header: Header, message: string | undefined, at: number, line: number): FoundHeader => {
     const actions = message === undefined ? [] : [{ message, file: path, session: header.session, line: 1 }]
-    return { header, actions, isTrusting: false, isMadeAnew: false, offset: at, line }
+    return { header, actions, isTrusting: false, offset: at, line }
   }
   const whole = parseHeader(first, path)
   const isTerminated = second !== undefined || file.stat().size >= offset
@@ -61,15 +59,13 @@ export async function findHeader(
     const isAlone = end >= first.length
     return found(header, 'End the line of the header anew.', isAlone ? offset : end, isAlone ? 2 : 1)
   }
-  const flipped = 'Turn back one flipped bit in the header: then it matches its checksum.'
-  const parse = (tried: Buffer): Header | undefined => parseHeader(tried, path)
-  const turned = flipBack(first, { endBytes: HEADER_END.length, checksum }, parse)
-  if (turned !== undefined) return found(turned, flipped, offset, 2)
-  if (second !== undefined) {
-    // A flipped bit may have made a newline.
-    const joined = Buffer.concat([first, NEWLINE, second])
-    const header = turnBits(joined, first.length, offset, parse)
-    if (header !== undefined) return found(header, flipped, joined.length + NEWLINE.length, 3)
+  // A flipped bit may have made a newline.
+  const lines = second === undefined ? [first] : [first, Buffer.concat([first, NEWLINE, second])]
+  for (const [index, tried] of lines.entries()) {
+    const header = flipBack(tried, HEADER_END.length, checksum, (turned) => parseHeader(turned, path))
+    if (header === undefined) continue
+    const message = 'Turn back one flipped bit in the header: then it matches its checksum.'
+    return found(header, message, tried.length + NEWLINE.length, index + 2)
   }
   return replaceHeader(file, path, name, known, first)
 }
@@ -113,7 +109,7 @@ async function replaceHeader(
     ? 'The session begins a new life, and the checksums of its lines could not be checked'
     : 'Its checksum is computed anew'
   const message = `Write the header anew: it was damaged. ${how}.`
-  return { header, actions: [{ message, file: path, session: key, line: 1 }], isTrusting, isMadeAnew: true, ...start }
+  return { header, actions: [{ message, file: path, session: key, line: 1 }], isTrusting, ...start }
 }
 
 interface Evidence {

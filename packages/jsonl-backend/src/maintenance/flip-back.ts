@@ -4,48 +4,33 @@ import { flippedBit } from '../format/checksum.ts'
 const MAX_BYTES = 32 * 1024
 const CHECKSUM_DIGITS = 8
 
-/** How a line is secured. */
-export interface Secured {
-  /** Bytes after the digits of its checksum. */
-  readonly endBytes: number
-  /** The checksum of what lies in front of the digits. */
-  readonly checksum: (covered: Buffer) => number
-}
-
 /**
  * Gives what `read` makes of `line` with one bit turned back. If one bit is wrong, there is only one that fits the
  * checksum, so this is how the line was. It is as before afterwards, and `read` must keep nothing of it.
+ *
+ * @param endBytes Bytes after the digits of the checksum.
+ * @param checksum The checksum of what lies in front of the digits.
  */
 export function flipBack<T>(
   line: Buffer,
-  { endBytes, checksum }: Secured,
+  endBytes: number,
+  checksum: (covered: Buffer) => number,
   read: (line: Buffer) => T | undefined,
 ): T | undefined {
   const digits = line.length - endBytes - CHECKSUM_DIGITS
   if (digits <= 0 || line.length > MAX_BYTES) return undefined
   const stored = Number.parseInt(line.toString('latin1', digits, digits + CHECKSUM_DIGITS), 16)
-  const bit = flippedBit(stored ^ checksum(line.subarray(0, digits)), digits)
-  if (bit !== undefined) return turnBits(line, bit >> 3, (bit >> 3) + 1, read)
-  return turnBits(line, digits, line.length, read)
-}
-
-/** Turns one bit after the other in the bytes from `from` to `to`, and gives what `read` makes of the first that fits. */
-export function turnBits<T>(
-  bytes: Buffer,
-  from: number,
-  to: number,
-  read: (bytes: Buffer) => T | undefined,
-): T | undefined {
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] ?? 0
+  const wrong = flippedBit(stored ^ checksum(line.subarray(0, digits)), digits)
+  // If the covered bytes are right, it is a bit of the few others.
+  const [from, to] = wrong === undefined ? [8 * digits, 8 * line.length] : [wrong, wrong + 1]
+  for (let bit = from; bit < to; bit++) {
+    const byte = line[bit >> 3] ?? 0
+    line[bit >> 3] = byte ^ (1 << (bit & 7))
     try {
-      for (let bit = 1; bit < 256; bit <<= 1) {
-        bytes[at] = byte ^ bit
-        const found = read(bytes)
-        if (found !== undefined) return found
-      }
+      const found = read(line)
+      if (found !== undefined) return found
     } finally {
-      bytes[at] = byte
+      line[bit >> 3] = byte
     }
   }
   return undefined

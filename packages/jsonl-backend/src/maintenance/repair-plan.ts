@@ -1,15 +1,8 @@
 import type { Problem } from '@turnlog/core/backend'
-import type { Committed } from '../format/committed.ts'
+import type { EventRun } from './events-of.ts'
 import { eventsOf } from './events-of.ts'
 import type { FoundHeader } from './find-header.ts'
-import { CommittedAppends } from './committed-appends.ts'
 import type { SalvagedLine } from './salvage-lines.ts'
-
-/** Events that follow each other and can all be read. */
-export interface IntactRun {
-  readonly from: number
-  readonly to: number
-}
 
 const CHANGES: Readonly<Record<NonNullable<SalvagedLine['was']>, (seq: number) => string>> = {
   'without checksum': (seq) => `Compute the checksum of event ${seq} anew.`,
@@ -22,23 +15,23 @@ export class RepairPlan {
   readonly actions: Problem[]
   readonly #place: { readonly file: string; readonly session: string }
   readonly #base: number
-  readonly #isMadeAnew: boolean
-  readonly #committedAppends: CommittedAppends
-  readonly #intactRuns: IntactRun[] = []
+  readonly #tornAfter: number
+  readonly #intactRuns: EventRun[] = []
   /** Lines since the last readable one that are lost. */
   #lost: SalvagedLine[] = []
   #last: number
+  /** With which seq the append of the last readable line ends, or would have. */
+  #end: number
   /** The logical start of the session, as far as the lines show it. */
-  #first: number | undefined
+  #first: number
 
-  /** @param known What the sidecar remembers of the file. */
-  constructor({ header, actions, isMadeAnew }: FoundHeader, path: string, known: Committed | undefined) {
+  /** @param tornAfter Last event in front of an append that was never finished; `Infinity`: every event counts. */
+  constructor({ header, actions }: FoundHeader, path: string, tornAfter: number) {
     this.actions = [...actions]
     this.#place = { file: path, session: header.session }
-    this.#base = header.base
-    this.#isMadeAnew = isMadeAnew
-    this.#last = header.base - 1
-    this.#committedAppends = new CommittedAppends(header, known)
+    this.#first = this.#base = header.base
+    this.#tornAfter = tornAfter
+    this.#last = this.#end = header.base - 1
   }
 
   add(salvaged: SalvagedLine): void {
@@ -47,7 +40,7 @@ export class RepairPlan {
       this.#lost.push(salvaged)
       return
     }
-    const { seq, batchEnd } = read
+    const { seq, more, batchEnd } = read
     if (seq <= this.#last) {
       this.#report(`Drop a second line for event ${seq}.`, line, seq)
       return
@@ -57,19 +50,20 @@ export class RepairPlan {
     const isNext = seq === this.#last + 1
     const from = (isNext ? this.#intactRuns.pop()?.from : undefined) ?? seq
     this.#intactRuns.push({ from, to: seq })
-    this.#committedAppends.add(read, from)
     this.#last = seq
-    if (batchEnd !== undefined) this.#first = Math.max(this.#first ?? 0, batchEnd.first)
+    this.#end = seq + more
+    // An edited line may not say it.
+    if (batchEnd !== undefined && batchEnd.first > 0) this.#first = batchEnd.first
   }
 
-  finish(): IntactRun | undefined {
+  finish(): EventRun | undefined {
     this.#reportEnd()
     const intactRuns = this.#cutTorn()
-    const first = this.#first ?? this.#base
-    if (this.#isMadeAnew && first > 0 && first < this.#base) {
-      this.#report(`Lines for ${eventsOf(first, this.#base - 1)} are missing.`, 2, first)
+    if (this.#first < this.#base) {
+      const missing = eventsOf(this.#first, this.#base - 1)
+      this.#report(`Begin the session where the file begins: there are no lines for ${missing}.`, 2, this.#base)
     }
-    const { kept, which } = choose(intactRuns, first)
+    const { kept, which } = choose(intactRuns, this.#first)
     if (kept === undefined) return undefined
     const last = intactRuns.at(-1)?.to ?? kept.to
     const dropped = [
@@ -84,9 +78,9 @@ export class RepairPlan {
   }
 
   /** What can be read, without the lines of an append that was never finished. */
-  #cutTorn(): readonly IntactRun[] {
-    const { isTorn, last } = this.#committedAppends
-    if (!isTorn) return this.#intactRuns
+  #cutTorn(): readonly EventRun[] {
+    const last = this.#tornAfter
+    if (this.#last <= last) return this.#intactRuns
     const message = `Cut off ${eventsOf(last + 1, this.#last)}, of an append that was never finished.`
     this.actions.push({ ...this.#place, message, seq: last + 1 })
     return this.#intactRuns.flatMap(({ from, to }) => (from > last ? [] : [{ from, to: Math.min(to, last) }]))
@@ -97,37 +91,27 @@ export class RepairPlan {
     const unfinished = this.#lost.at(-1)?.isTerminated === false ? this.#lost.pop() : undefined
     let next = this.#last + this.#lost.length + 1
     this.#reportLost(next - 1)
-    const { isTorn, isFirstAppendDue, last, end } = this.#committedAppends
-    const isDue = isFirstAppendDue || next <= last || (!isTorn && next <= end)
-    const isUnreported = next === this.#last + 1 && unfinished === undefined
-    // Such a file ends like a good one, but its head promises events that it does not hold.
-    if (isFirstAppendDue && isUnreported && this.#base > 1 && !this.#isMadeAnew) {
-      const message = `Lines for event ${next} are missing, and all of the append that trimmed the events before ${this.#base}.`
-      this.actions.push({ ...this.#place, message, seq: next })
-    }
+    const isTorn = this.#tornAfter !== Infinity
     if (unfinished !== undefined) {
       const { bytes, line } = unfinished
-      if (isDue) this.#report(`Drop event ${next}: its line is not finished.`, line, next)
-      else this.#report(`Cut off ${bytes} bytes of an unfinished last line.`, line)
+      if (isTorn) this.#report(`Cut off ${bytes} bytes of an unfinished last line.`, line)
+      else this.#report(`Drop event ${next}: its line is not finished.`, line, next)
       next++
     }
-    if (isTorn || next > end) return
-    this.actions.push({ ...this.#place, message: `Lines for ${eventsOf(next, end)} are missing.`, seq: next })
+    if (isTorn || next > this.#end) return
+    const message = `Lines for ${eventsOf(next, this.#end)} are missing.`
+    this.actions.push({ ...this.#place, message, seq: next })
   }
 
   /** Reports the events up to `to` that have no readable line. */
   #reportLost(to: number, line = 0): void {
     let seq = this.#last + 1
-    for (const { line: at, isUnwritten } of this.#lost) {
-      if (seq <= to) {
-        this.#committedAppends.lose(seq, isUnwritten)
-        this.#report(`Drop event ${seq}: its line is damaged.`, at, seq++)
-      } else this.#report('Drop a damaged line that is in the place of no event.', at)
+    for (const { line: at } of this.#lost) {
+      if (seq <= to) this.#report(`Drop event ${seq}: its line is damaged.`, at, seq++)
+      else this.#report('Drop a damaged line that is in the place of no event.', at)
     }
     this.#lost = []
-    if (seq > to) return
-    this.#committedAppends.lose(seq, false)
-    this.#report(`Lines for ${eventsOf(seq, to)} are missing.`, line, seq)
+    if (seq <= to) this.#report(`Lines for ${eventsOf(seq, to)} are missing.`, line, seq)
   }
 
   #report(message: string, line: number, seq?: number): void {
@@ -137,11 +121,11 @@ export class RepairPlan {
 
 /** Events before `first`, which were trimmed, count only if nothing else is left. */
 function choose(
-  intactRuns: readonly IntactRun[],
+  intactRuns: readonly EventRun[],
   first: number,
-): { readonly kept: IntactRun | undefined; readonly which: string } {
-  const live = ({ from, to }: IntactRun): number => Math.max(0, to - Math.max(from, first) + 1)
-  let kept: IntactRun | undefined
+): { readonly kept: EventRun | undefined; readonly which: string } {
+  const live = ({ from, to }: EventRun): number => Math.max(0, to - Math.max(from, first) + 1)
+  let kept: EventRun | undefined
   let isShared = false
   let most = 0
   for (const run of intactRuns) {
@@ -156,6 +140,6 @@ function choose(
   return { kept, which: isOutdone ? `${longest} if trimmed events do not count` : longest }
 }
 
-function lengthOf({ from, to }: IntactRun): number {
+function lengthOf({ from, to }: EventRun): number {
   return to - from + 1
 }

@@ -1,16 +1,16 @@
 import { sessionSeed } from '../format/checksum.ts'
 import { encodeHeader } from '../format/header.ts'
 import type { Header } from '../format/header.ts'
+import type { EventRun } from './events-of.ts'
 import type { ReadableLine } from './repair-lines.ts'
 import { encodeLine } from './repair-lines.ts'
-import type { IntactRun } from './repair-plan.ts'
 import type { SalvagedLine } from './salvage-lines.ts'
 
 /** The repaired file: the lines that are kept, unchanged wherever that is right. */
 export async function* repairedLines(
   header: Header,
   salvaged: AsyncIterable<SalvagedLine>,
-  kept: IntactRun,
+  kept: EventRun,
 ): AsyncGenerator<Buffer> {
   const { session, incarnation } = header
   const seed = sessionSeed(incarnation)

@@ -1,9 +1,8 @@
 import type { OpenFile } from '../file-system/file-system.ts'
 import { lineChecksum } from '../format/checksum.ts'
-import { flipBack, turnBits } from './flip-back.ts'
+import { flipBack } from './flip-back.ts'
 import type { LineReader, ReadableLine } from './repair-lines.ts'
 import { readAnyLine, readWholeLine } from './repair-lines.ts'
-import type { RawLine } from './scan-lines.ts'
 import { scanLines } from './scan-lines.ts'
 
 /** Where the event lines of a file are. */
@@ -15,17 +14,17 @@ export interface LinesStart {
   readonly base: number
 }
 
-/** One line of a damaged file. */
-export interface SalvagedLine {
-  readonly line: number
-  /** `undefined` if it is lost. */
-  readonly read: ReadableLine | undefined
-  /** What was wrong with it, if it can be read all the same. */
+/** A line that can be read, and what was wrong with it; without `read` it is lost. */
+interface Salvaged {
+  readonly read?: ReadableLine
   readonly was?: 'without checksum' | 'flipped' | 'without end'
+}
+
+/** One line of a damaged file. */
+export interface SalvagedLine extends Salvaged {
+  readonly line: number
   readonly bytes: number
   readonly isTerminated: boolean
-  /** There are NULs in it, as in sectors that were never written. */
-  readonly isUnwritten: boolean
 }
 
 /** Lines of one file in which a flipped bit is looked for in vain: one with more of them has another damage. */
@@ -33,103 +32,52 @@ const MAX_VAIN_FLIPS = 64
 const LINE_END = '"}}'
 const OPENING_BRACE = 0x7b
 
-interface Damaged {
-  readonly bytes: Buffer
-  readonly line: number
-}
-
 /** The event lines of a file, also those that can only be read with one bit turned back, a newline or any other. */
 export async function* salvageLines(
   file: OpenFile,
-  start: LinesStart,
+  { offset, line: firstLine, base }: LinesStart,
   reader: LineReader,
 ): AsyncGenerator<SalvagedLine> {
-  const salvage = new Salvage(start, reader)
-  for await (const raw of scanLines(file, start.offset, file.stat().size)) yield* salvage.take(raw)
-  yield* salvage.end()
-}
-
-class Salvage {
-  readonly #reader: LineReader
-  #line: number
-  #last: number
+  let line = firstLine
+  let last = base - 1
   /** What the next line holds, if every damaged one held an event. */
-  #next: number
-  #vainFlips = 0
-  /** A damaged line that may go on in the next one, if a newline came into it. */
-  #broken: Damaged | undefined
-
-  constructor({ line, base }: LinesStart, reader: LineReader) {
-    this.#reader = reader
-    this.#line = line - 1
-    this.#last = base - 1
-    this.#next = base
-  }
-
-  *take({ buffer, start, end, isTerminated }: RawLine): Generator<SalvagedLine> {
-    this.#line++
+  let next = base
+  let vainFlips = 0
+  for await (const { buffer, start, end, isTerminated } of scanLines(file, offset, file.stat().size)) {
     const bytes = buffer.subarray(start, end)
-    const expected = { from: this.#last + 1, to: this.#next }
-    const read = isTerminated ? readAnyLine(bytes, this.#reader, expected) : undefined
-    const broken = this.#broken
-    this.#broken = undefined
-    if (broken !== undefined) {
-      const joined = read === undefined && isTerminated ? join(broken.bytes, bytes, this.#reader.seed) : undefined
-      if (joined !== undefined) {
-        yield this.#found(joined, { bytes, line: broken.line }, 'flipped')
-        return
+    const read = isTerminated ? readAnyLine(bytes, reader, { from: last + 1, to: next }) : undefined
+    const isFlippable = isTerminated && vainFlips < MAX_VAIN_FLIPS
+    const found = read === undefined ? mend(bytes, reader.seed, next, isFlippable) : [asItIs(read)]
+    for (const salvaged of found) {
+      if (salvaged.read === undefined) {
+        vainFlips++
+        next++
+      } else {
+        last = Math.max(last, salvaged.read.seq)
+        next = last + 1
       }
-      yield lost(broken, true)
+      yield { ...salvaged, line, bytes: bytes.length, isTerminated: isTerminated || salvaged.read !== undefined }
     }
-    const place = { bytes, line: this.#line }
-    if (read !== undefined) yield this.#found(read, place, read.bytes === undefined ? 'without checksum' : undefined)
-    else yield* this.#repair(place, isTerminated)
-  }
-
-  *end(): Generator<SalvagedLine> {
-    if (this.#broken !== undefined) yield lost(this.#broken, true)
-  }
-
-  /** Takes a line that cannot be read as it is. */
-  *#repair(damaged: Damaged, isTerminated: boolean): Generator<SalvagedLine> {
-    const { seed } = this.#reader
-    const { lines, rest } = split(damaged.bytes, seed)
-    for (const one of lines) yield this.#found(one, damaged, 'without end', isTerminated)
-    if (lines.length > 0 && rest.length === 0) return
-    const left = { bytes: rest, line: damaged.line }
-    if (!isTerminated) {
-      yield lost(left, false)
-      return
-    }
-    const next = this.#next
-    const secured = { endBytes: LINE_END.length, checksum: (covered: Buffer) => lineChecksum(seed, next, covered) }
-    const isHopeless = this.#vainFlips === MAX_VAIN_FLIPS
-    const flipped = isHopeless ? undefined : flipBack(rest, secured, (tried) => readWholeLine(tried, seed))
-    if (flipped !== undefined) {
-      yield this.#found(flipped, damaged, 'flipped')
-      return
-    }
-    if (!isHopeless) this.#vainFlips++
-    this.#next++
-    this.#broken = left
-  }
-
-  #found(read: ReadableLine, { bytes, line }: Damaged, was: SalvagedLine['was'], isTerminated = true): SalvagedLine {
-    this.#last = Math.max(this.#last, read.seq)
-    this.#next = this.#last + 1
-    const found = { line, read, bytes: bytes.length, isTerminated, isUnwritten: false }
-    return was === undefined ? found : { ...found, was }
+    line++
   }
 }
 
-function lost({ bytes, line }: Damaged, isTerminated: boolean): SalvagedLine {
-  return { line, read: undefined, bytes: bytes.length, isTerminated, isUnwritten: bytes.includes(0) }
+function asItIs(read: ReadableLine): Salvaged {
+  return read.bytes === undefined ? { read, was: 'without checksum' } : { read }
 }
 
-/** Two lines that were one before a bit of it made a newline. */
-function join(before: Buffer, after: Buffer, seed: number): ReadableLine | undefined {
-  const whole = Buffer.concat([before, Buffer.from('\n'), after])
-  return turnBits(whole, before.length, before.length + 1, (tried) => readWholeLine(tried, seed))
+/** What is in a line that cannot be read as it is. */
+function mend(bytes: Buffer, seed: number, expected: number, isFlippable: boolean): readonly Salvaged[] {
+  const { lines, rest } = split(bytes, seed)
+  const found = lines.map((read): Salvaged => ({ read, was: 'without end' }))
+  const last = lines.at(-1)
+  if (last !== undefined && rest.length === 0) return found
+  const seq = last === undefined ? expected : last.seq + 1
+  const checksum = (covered: Buffer): number => lineChecksum(seed, seq, covered)
+  const read = isFlippable
+    ? flipBack(rest, LINE_END.length, checksum, (tried) => readWholeLine(tried, seed))
+    : undefined
+  return [...found, read === undefined ? {} : { read, was: 'flipped' }]
 }
 
 /** Whole lines at the beginning of `bytes` whose newline became another byte, or was never written. */

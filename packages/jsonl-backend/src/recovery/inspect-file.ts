@@ -27,14 +27,15 @@ const NEWLINE = 0x0a
  * Reads the header and the last batch, and nothing in between. Only an unfinished final batch is tolerated: one whose
  * last line is missing, or with sectors that were never written and therefore read as NUL, which JSON text never has.
  *
+ * @param given The header, if it is known and need not be readable.
  * @throws `CORRUPT` with file and line, `UNSUPPORTED` if a newer release wrote the file
  */
-export async function inspectFile(file: OpenFile, path: string, name: string): Promise<Inspection> {
+export async function inspectFile(file: OpenFile, path: string, name: string, given?: FileStart): Promise<Inspection> {
   const { size } = file.stat()
   for (let windowBytes = WINDOW_BYTES; ; windowBytes *= 2) {
     const from = Math.max(0, size - windowBytes)
     const window = await readFully(file, from, size - from)
-    const start = await readStart(file, path, from === 0 ? window : undefined)
+    const start = given ?? (await readStart(file, path, from === 0 ? window : undefined))
     if (encodeFileName(start.header.session) !== name) {
       throw corrupt(
         `the header says that this is session ${JSON.stringify(start.header.session)}, whose file has another name`,
@@ -50,12 +51,12 @@ export async function inspectFile(file: OpenFile, path: string, name: string): P
   }
 }
 
-interface Start {
+export interface FileStart {
   readonly header: Header
   readonly dataStart: number
 }
 
-async function readStart(file: OpenFile, path: string, whole: Buffer | undefined): Promise<Start> {
+async function readStart(file: OpenFile, path: string, whole: Buffer | undefined): Promise<FileStart> {
   for (let length = 4096; ; length *= 4) {
     const buffer = whole ?? (await readFully(file, 0, length))
     const end = buffer.indexOf(NEWLINE)
@@ -74,7 +75,11 @@ interface FoundBatch {
 }
 
 /** The last whole batch in the window; `'more'` if it may begin in front of it. */
-function findLastBatch(window: Buffer, from: number, { header, dataStart }: Start): FoundBatch | undefined | 'more' {
+function findLastBatch(
+  window: Buffer,
+  from: number,
+  { header, dataStart }: FileStart,
+): FoundBatch | undefined | 'more' {
   const reachesStart = from <= dataStart
   const lower = reachesStart ? dataStart - from : window.indexOf(NEWLINE) + 1
   if (!reachesStart && lower === 0) return 'more'
@@ -119,7 +124,7 @@ function isWholeBatch(
 function judgeTail(
   window: Buffer,
   from: number,
-  { header, dataStart }: Start,
+  { header, dataStart }: FileStart,
   found: FoundBatch | undefined,
   path: string,
 ): Inspection {
