@@ -38,6 +38,23 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'config',
     '(files)', // openStore puts store, backend and retention together
   ],
+  'storage-kit': ['files flow memory process-lock', '(files)'],
+  transfer: ['(files)'],
+  importers: ['legacy', '(files)'],
+  adapters: ['session-manager', '(files)'],
+  'leveldb-files': ['(files)'],
+  'leveldb-backend': [
+    'options',
+    'database', // LevelDB itself, and its errors
+    'format lock',
+    'files',
+    'open',
+    'cache read', // cache: the sessions in memory
+    'append',
+    'sessions', // trim and erase: they append deletions
+    'maintenance',
+    '(files)',
+  ],
 }
 
 interface Import {

@@ -1,2 +1,2 @@
 export { backend, leveldbBackend } from './leveldb-backend.ts'
-export type { LevelDbOptions } from './leveldb-options.ts'
+export type { LevelDbOptions } from './options/leveldb-options.ts'

@@ -1,10 +1,10 @@
 import { guardBackend } from '@turnlog/core/backend'
 import type { Backend, BackendDefinition } from '@turnlog/core/backend'
 
-import { fromLevel } from './to-store-error.ts'
+import { fromLevel } from './database/to-store-error.ts'
 import { loadLevel } from './database/load-level.ts'
-import { checkOptions } from './leveldb-options.ts'
-import type { CheckedOptions, LevelDbOptions } from './leveldb-options.ts'
+import { checkOptions } from './options/leveldb-options.ts'
+import type { CheckedOptions, LevelDbOptions } from './options/leveldb-options.ts'
 import { storePlace } from './open/store-place.ts'
 
 /** A backend on LevelDB. @throws `INVALID_CONFIG` */

@@ -16,7 +16,7 @@ import type {
 
 import { Appender } from './append/appender.ts'
 import { GroupCommit } from './append/group-commit.ts'
-import type { CheckedOptions } from './leveldb-options.ts'
+import type { CheckedOptions } from './options/leveldb-options.ts'
 import { reclaimSpace } from './maintenance/reclaim.ts'
 import { storeSizes } from './maintenance/sizes.ts'
 import { verifyStore } from './maintenance/verify.ts'
@@ -27,7 +27,7 @@ import type { EventSource } from './read/group-reader.ts'
 import { toHead } from './format/head-row.ts'
 import type { HeadRow } from './format/head-row.ts'
 import { eraseSession } from './sessions/erase.ts'
-import { CachedSessions } from './sessions/cached-sessions.ts'
+import { CachedSessions } from './cache/cached-sessions.ts'
 import { Trimmer } from './sessions/trim.ts'
 import { openToWrite } from './open/open-to-write.ts'
 import type { WritableStore } from './open/open-to-write.ts'
@@ -68,8 +68,9 @@ export class LevelDbDriver implements BackendDriver {
     const store = await openToWrite(options)
     const commit = new GroupCommit(store, options.durability === 'sync')
     const trimmer = new Trimmer(store.database, commit)
-    const states = new CachedSessions(store.database, (state) => trimmer.schedule(state))
-    const appender = new Appender(store.database, states, commit, trimmer)
+    const trim = trimmer.schedule.bind(trimmer)
+    const states = new CachedSessions(store.database, trim)
+    const appender = new Appender(store.database, states, commit, trim)
     return new LevelDbDriver(store, states, { store, commit, trimmer, appender })
   }
 

@@ -4,7 +4,7 @@ import { fuzzRuns, mutatedBytes, SECRET, tellsSecret } from '@turnlog/conformanc
 import { assert, boolean, constantFrom, json, nat, oneof, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { tailOf } from '../src/append/tail.ts'
+import { tailOf } from '../src/format/tail.ts'
 import { checkEvents, decodeEvents, encodeEvent, readRow, sealEvent } from '../src/format/event-row.ts'
 import { decodeHead, encodeHead, toHead } from '../src/format/head-row.ts'
 import { decodePayload, encodePayload } from '../src/format/payload-codec.ts'

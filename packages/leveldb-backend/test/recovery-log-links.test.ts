@@ -9,7 +9,7 @@ import { parseBatch, parseLog } from '@turnlog/leveldb-files'
 import { Database } from '../src/database/database.ts'
 import { linkLogs } from '../src/files/log-links.ts'
 import { listStoreFiles } from '../src/files/store-files.ts'
-import { checkOptions } from '../src/leveldb-options.ts'
+import { checkOptions } from '../src/options/leveldb-options.ts'
 import { recoverWrites } from '../src/open/recover-writes.ts'
 import { COUNTER_KEY, decodeCounter, encodeCounter } from '../src/format/store-rows.ts'
 import {

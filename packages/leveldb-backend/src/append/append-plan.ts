@@ -5,10 +5,11 @@ import type { EventRow } from '../format/event-row.ts'
 import type { Change } from './group-commit.ts'
 import { encodePayload } from '../format/payload-codec.ts'
 import { HEADER_BYTES } from '../format/row-value.ts'
-import { fillsNone, isLarge, planSeals, planSingles, SEGMENT_EVENTS } from './seal-plan.ts'
-import type { CachedSession } from '../sessions/cached-session.ts'
-import { rowsOf, tailOf } from './tail.ts'
-import type { Tail } from './tail.ts'
+import { SEGMENT_EVENTS } from '../format/segment.ts'
+import { fillsNone, isLarge, planSeals, planSingles } from './seal-plan.ts'
+import type { CachedSession } from '../cache/cached-session.ts'
+import { rowsOf, tailOf } from '../format/tail.ts'
+import type { Tail } from '../format/tail.ts'
 
 export interface PlannedAppend {
   readonly change: Change

@@ -8,9 +8,8 @@ import { encodeEvent } from '../format/event-row.ts'
 import type { EventRow } from '../format/event-row.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { readTail } from './read-tail.ts'
-import type { CachedSession } from '../sessions/cached-session.ts'
-import type { CachedSessions } from '../sessions/cached-sessions.ts'
-import type { Trimmer } from '../sessions/trim.ts'
+import type { CachedSession } from '../cache/cached-session.ts'
+import type { CachedSessions } from '../cache/cached-sessions.ts'
 
 export interface AppendRequest {
   readonly session: string
@@ -25,13 +24,13 @@ export class Appender {
   readonly #database: Database
   readonly #states: CachedSessions
   readonly #commit: GroupCommit
-  readonly #trimmer: Trimmer
+  readonly #trim: (state: CachedSession) => void
 
-  constructor(database: Database, states: CachedSessions, commit: GroupCommit, trimmer: Trimmer) {
+  constructor(database: Database, states: CachedSessions, commit: GroupCommit, trim: (state: CachedSession) => void) {
     this.#database = database
     this.#states = states
     this.#commit = commit
-    this.#trimmer = trimmer
+    this.#trim = trim
   }
 
   /**
@@ -61,7 +60,7 @@ export class Appender {
       else {
         try {
           await this.#write(state, request, rows)
-          if (options?.trimBefore !== undefined) this.#trimmer.schedule(state)
+          if (options?.trimBefore !== undefined) this.#trim(state)
           return
         } catch (error) {
           // A conflict with an append that has not settled is no answer yet: if that one fails, this one may succeed.

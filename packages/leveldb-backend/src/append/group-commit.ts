@@ -4,7 +4,7 @@ import type { HeadRow } from '../format/head-row.ts'
 import { encodeHead } from '../format/head-row.ts'
 import type { RowPut, SegmentPut } from './seal-plan.ts'
 import { sealSegment } from '../format/segment.ts'
-import type { CachedSession } from '../sessions/cached-session.ts'
+import type { CachedSession } from '../cache/cached-session.ts'
 import { COUNTER_KEY, encodeCounter } from '../format/store-rows.ts'
 import type { WritableStore } from '../open/open-to-write.ts'
 

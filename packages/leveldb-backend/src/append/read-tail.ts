@@ -4,8 +4,8 @@ import { readRow } from '../format/event-row.ts'
 import type { HeadRow } from '../format/head-row.ts'
 import type { SessionKeys } from '../format/row-keys.ts'
 import { corruptRow, JSON_TEXT } from '../format/row-value.ts'
-import { tailOf } from './tail.ts'
-import type { Tail } from './tail.ts'
+import { tailOf } from '../format/tail.ts'
+import type { Tail } from '../format/tail.ts'
 
 /**
  * The single rows behind the last segment, as they are stored, to be sealed.

@@ -2,11 +2,10 @@ import type { EventRow } from '../format/event-row.ts'
 import { sealEvent } from '../format/event-row.ts'
 import { HEADER_BYTES } from '../format/row-value.ts'
 import type { SessionKeys } from '../format/row-keys.ts'
-import { addToTail, emptyTail, rowsOf, tailAfter } from './tail.ts'
-import type { Tail } from './tail.ts'
+import { SEGMENT_EVENTS } from '../format/segment.ts'
+import { addToTail, emptyTail, rowsOf, tailAfter } from '../format/tail.ts'
+import type { Tail } from '../format/tail.ts'
 
-/** Events per segment, at most: beyond 64 reading gains nothing more, and readers look no further for the end of one. */
-export const SEGMENT_EVENTS = 64
 /** A group of this size is sealed early, so that sealing never holds up an append for long. */
 const SEGMENT_BYTES = 256 * 1024
 /** An event of this size is read as fast alone as in company, so it is never written a second time. */

@@ -4,7 +4,7 @@ import type { TableVerifier } from '@turnlog/leveldb-files'
 
 import { MAX_ROWS } from './iterator-step.ts'
 import type { KeyRange, LeaseOptions, Lease, Row, Snapshot } from './lease.ts'
-import { fromLevel, rootCause } from '../to-store-error.ts'
+import { fromLevel, rootCause } from './to-store-error.ts'
 import type { Level } from './level.ts'
 import { closeShadow } from './level.ts'
 import { IteratorLeases } from './iterator-leases.ts'

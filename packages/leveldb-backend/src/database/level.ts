@@ -1,16 +1,10 @@
-import { copyFileSync, rmSync, symlinkSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { rmSync } from 'node:fs'
 
 import { StoreError } from '@turnlog/core/backend'
-import { logName, cutFile } from '@turnlog/leveldb-files'
-import type { TornLog } from '@turnlog/leveldb-files'
 import type { ClassicLevel } from 'classic-level'
 
-import { readManifest } from '../files/inspect-store.ts'
-import { listStoreFiles } from '../files/store-files.ts'
-import { fromLevel, levelCode } from '../to-store-error.ts'
-import type { CheckedOptions } from '../leveldb-options.ts'
-import { makeTemporaryDirectory } from '../files/make-temporary-directory.ts'
+import { fromLevel, levelCode } from './to-store-error.ts'
+import type { CheckedOptions } from '../options/leveldb-options.ts'
 import { loadLevel } from './load-level.ts'
 
 export type Level = ClassicLevel<Buffer, Buffer>
@@ -39,34 +33,6 @@ export async function openLevel(directory: string, options: CheckedOptions, crea
       })
     }
     throw fromLevel(error, 'open the store', directory)
-  }
-}
-
-/**
- * Opens what is in `directory` without touching it. LevelDB writes whenever it opens: it replays logs, makes tables,
- * deletes files. So it gets a shadow: a temporary directory with links to the tables, which never change, and copies of
- * the rest. A table that no version knows is not linked: LevelDB would take its number for a new one, and write through
- * the link. Remove `level.location` after closing.
- *
- * @throws `CORRUPT`, `IO`
- */
-export async function openShadow(directory: string, options: CheckedOptions, torn?: TornLog): Promise<Level> {
-  let shadow: string | undefined
-  try {
-    const files = listStoreFiles(directory)
-    const { tables } = readManifest(directory, files)
-    shadow = makeTemporaryDirectory('shadow')
-    for (const [number, name] of files.tables) {
-      if (tables.has(number)) symlinkSync(join(directory, name), join(shadow, name))
-    }
-    for (const name of ['CURRENT', ...files.manifests, ...files.logs.map(logName)]) {
-      copyFileSync(join(directory, name), join(shadow, name))
-    }
-    if (torn !== undefined) cutFile(join(shadow, basename(torn.file)), torn.offset)
-    return await openLevel(shadow, options, false)
-  } catch (error) {
-    if (shadow !== undefined) rmSync(shadow, { recursive: true, force: true })
-    throw error instanceof StoreError ? error : fromLevel(error, 'open the store for reading', directory)
   }
 }
 

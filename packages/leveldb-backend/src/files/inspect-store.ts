@@ -16,7 +16,7 @@ import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../format/store-rows.
 import { linkName, listStoreFiles } from './store-files.ts'
 import type { StoreFiles } from './store-files.ts'
 import { readVerifiedTables, tableState } from './verified-tables-file.ts'
-import { fromLevel } from '../to-store-error.ts'
+import { fromLevel } from '../database/to-store-error.ts'
 
 /** How LevelDB writes the counter into a batch, up to its value: a put, and the lengths of key and value. */
 const COUNTER_ENTRY = Buffer.concat([Buffer.of(1, COUNTER_KEY.length), COUNTER_KEY, Buffer.of(COUNTER_BYTES)])

@@ -4,7 +4,10 @@ import { decodePayload, decodePayloads } from './payload-codec.ts'
 import type { SessionKeys } from './row-keys.ts'
 import { readUint64, writeUint64 } from './row-keys.ts'
 import { HEADER_BYTES, MIXED, SEGMENT, sealValue } from './row-value.ts'
-import type { Tail } from '../append/tail.ts'
+import type { Tail } from './tail.ts'
+
+/** Events per segment, at most: beyond 64 reading gains nothing more, and readers look no further for the end of one. */
+export const SEGMENT_EVENTS = 64
 
 /**
  * `[first seq, 8][count, 2][length of each payload, 4 each][payloads]`. The lengths let a reader that needs the last

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { isLockedHere } from '@turnlog/storage-kit'
 
-import { levelCode, rootCause } from '../to-store-error.ts'
+import { levelCode, rootCause } from '../database/to-store-error.ts'
 import { loadLevel } from '../database/load-level.ts'
 
 const PROBE = 'turnlog.lock.probe-'

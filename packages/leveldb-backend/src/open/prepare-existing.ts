@@ -6,7 +6,7 @@ import { compareWithWatermark } from './examine-directory.ts'
 import type { Examined } from './examine-directory.ts'
 import { corruptFile, lastNumber } from '../files/inspect-store.ts'
 import { removeTablesAside, setFileAside, setTailAside } from '../files/set-aside.ts'
-import type { CheckedOptions } from '../leveldb-options.ts'
+import type { CheckedOptions } from '../options/leveldb-options.ts'
 import { decodeStoreRows } from '../format/store-rows.ts'
 
 type Existing = Extract<Examined, { kind: 'existing' }>

@@ -1,7 +1,7 @@
 import type { Range } from '@turnlog/core/backend'
 
 import type { HeadRow } from '../format/head-row.ts'
-import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
+import { SEGMENT_EVENTS } from '../format/segment.ts'
 import { segmentHops } from './segment-rows.ts'
 
 /** Groups that are asked for at the same time, each by a hop of its own. */

@@ -2,7 +2,7 @@ import type { Range } from '@turnlog/core/backend'
 
 import type { Database } from '../database/database.ts'
 import type { SessionKeys } from '../format/row-keys.ts'
-import { SEGMENT_EVENTS } from '../append/seal-plan.ts'
+import { SEGMENT_EVENTS } from '../format/segment.ts'
 import type { ReadEpoch } from './read-epoch.ts'
 
 /** Segments of one hop. The next hop is under way while these are decoded, which takes about as long. */

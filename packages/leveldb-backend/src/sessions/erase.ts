@@ -6,10 +6,10 @@ import { isStoreError, StoreError } from '@turnlog/core/backend'
 import { findTraces } from '../files/find-traces.ts'
 import { SET_ASIDE } from '../files/store-files.ts'
 import type { Change, GroupCommit } from '../append/group-commit.ts'
-import { fromLevel } from '../to-store-error.ts'
+import { fromLevel } from '../database/to-store-error.ts'
 import type { WritableStore } from '../open/open-to-write.ts'
 import { rowSeqs } from '../read/row-seqs.ts'
-import type { CachedSession } from './cached-session.ts'
+import type { CachedSession } from '../cache/cached-session.ts'
 
 /** Twice is enough unless LevelDB moves tables meanwhile. */
 const MAX_ROUNDS = 6

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts'
 import type { GroupCommit } from '../append/group-commit.ts'
 import { rowSeqs } from '../read/row-seqs.ts'
-import type { CachedSession } from './cached-session.ts'
+import type { CachedSession } from '../cache/cached-session.ts'
 
 /** Rows deleted in one batch: small beside the appends that it shares the batch with. */
 const ROWS_AT_ONCE = 512

@@ -1,7 +1,7 @@
 import type { HeadRow } from '../format/head-row.ts'
 import { SessionKeys } from '../format/row-keys.ts'
-import { emptyTail } from '../append/tail.ts'
-import type { Tail } from '../append/tail.ts'
+import { emptyTail } from '../format/tail.ts'
+import type { Tail } from '../format/tail.ts'
 
 /**
  * What is known of one session. The backend is the only writer, so this is the truth and appends need no read.

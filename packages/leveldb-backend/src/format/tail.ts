@@ -1,5 +1,5 @@
-import type { EventRow } from '../format/event-row.ts'
-import { HEADER_BYTES } from '../format/row-value.ts'
+import type { EventRow } from './event-row.ts'
+import { HEADER_BYTES } from './row-value.ts'
 import { giveBack, takeBuffer } from './spare-buffers.ts'
 
 const FIRST_BYTES = 8 * 1024
