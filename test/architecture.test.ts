@@ -55,6 +55,13 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'maintenance',
     '(files)',
   ],
+  turnlog: [
+    'backends output',
+    'store',
+    'context doctor', // context: what a command has at hand, and how it ends
+    'commands',
+    '(files)',
+  ],
 }
 
 interface Import {

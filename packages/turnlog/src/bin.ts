@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { INTERRUPTIONS, OUTPUT_FAILED, PIPE_CLOSED } from './interruption.ts'
+import { INTERRUPTIONS, OUTPUT_FAILED, PIPE_CLOSED } from './context/interruption.ts'
 import { registerDefaultBackends } from './backends/register-default-backends.ts'
 import { run } from './run.ts'
 

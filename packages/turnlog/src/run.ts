@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
-import type { Act, Work } from './act.ts'
+import type { Act, Work } from './context/act.ts'
 import { forwardToConformance } from './commands/conformance.ts'
 import { loadCommands } from './commands/load-commands.ts'
-import { Context } from './context.ts'
-import { EXIT, EXIT_HELP, exitCodeOf } from './exit-code.ts'
-import type { Interruption } from './interruption.ts'
+import { Context } from './context/context.ts'
+import { EXIT, EXIT_HELP, exitCodeOf } from './context/exit-code.ts'
+import type { Interruption } from './context/interruption.ts'
 import { printableJson } from './output/printable.ts'
 import type { TerminalStreams } from './output/terminal.ts'
-import { packageVersion } from './package-version.ts'
-import { reportError } from './report-error.ts'
+import { packageVersion } from './context/package-version.ts'
+import { reportError } from './context/report-error.ts'
 
 /** What cleaning up may take after an interruption, and then what the command may take to notice that it has ended. */
 const CLEAN_UP_MS = 5000

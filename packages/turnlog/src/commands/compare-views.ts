@@ -1,5 +1,6 @@
 import type { Position, SessionView } from '@turnlog/core'
-import type { AnyMessage, AnyStore } from '../context.ts'
+import type { AnyStore } from '../context/context.ts'
+import type { AnyMessage } from '../output/message-text.ts'
 
 export interface ComparedMessage {
   readonly change: 'kept' | 'removed' | 'added'

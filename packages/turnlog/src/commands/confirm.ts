@@ -1,5 +1,5 @@
 import { StoreError } from '@turnlog/core'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 
 /**
  * Whether something that cannot be undone shall be done.

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { isStoreError } from '@turnlog/core'
-import type { Act } from '../act.ts'
-import type { Context } from '../context.ts'
+import type { Act } from '../context/act.ts'
+import type { Context } from '../context/context.ts'
 import type { Check } from '../doctor/check.ts'
 import { checkEnvironment } from '../doctor/check-environment.ts'
 import { checkStore } from '../doctor/check-store.ts'
-import { EXIT } from '../exit-code.ts'
+import { EXIT } from '../context/exit-code.ts'
 import { printable, printableJson } from '../output/printable.ts'
-import { packageVersion } from '../package-version.ts'
+import { packageVersion } from '../context/package-version.ts'
 
 export function doctorCommand(act: Act): Command {
   return new Command('doctor')

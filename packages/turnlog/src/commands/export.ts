@@ -1,15 +1,15 @@
 import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
 import { exportSessions } from '@turnlog/transfer'
-import type { Act } from '../act.ts'
-import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
+import type { Act } from '../context/act.ts'
+import type { Context } from '../context/context.ts'
+import { EXIT } from '../context/exit-code.ts'
 import { printable } from '../output/printable.ts'
 import { showProgress } from '../output/progress.ts'
 import { formatNumberOf } from '../output/quantities.ts'
 import { formatProblem } from '../output/format-problem.ts'
-import { printResult } from '../output/print-result.ts'
-import { writeWhole } from '../output/write-whole.ts'
+import { printResult } from './print-result.ts'
+import { writeWhole } from './write-whole.ts'
 
 interface ExportFlags {
   readonly output?: string

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import type { Act } from '../act.ts'
-import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
-import { printResult } from '../output/print-result.ts'
+import type { Act } from '../context/act.ts'
+import type { Context } from '../context/context.ts'
+import { EXIT } from '../context/exit-code.ts'
+import { printResult } from './print-result.ts'
 import { wholeNumber } from './arguments.ts'
 
 interface ForkFlags {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Act } from '../act.ts'
+import type { Act } from '../context/act.ts'
 
 type MakeCommand = (act: Act) => Command
 

@@ -1,6 +1,6 @@
 import type { TruncateResult } from '@turnlog/core'
-import type { Context } from '../context.ts'
-import { formatNumberOf } from './quantities.ts'
+import type { Context } from '../context/context.ts'
+import { formatNumberOf } from '../output/quantities.ts'
 import { printResult } from './print-result.ts'
 
 /** What a cut did, and how to undo it. */

@@ -1,8 +1,8 @@
 import type { TransferReport } from '@turnlog/transfer'
-import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
-import { printable, printableJson } from './printable.ts'
-import { formatCount, formatNumberOf } from './quantities.ts'
+import type { Context } from '../context/context.ts'
+import { EXIT } from '../context/exit-code.ts'
+import { printable, printableJson } from '../output/printable.ts'
+import { formatCount, formatNumberOf } from '../output/quantities.ts'
 
 /** What a copy or an import did. @returns the exit code */
 export async function printTransfer({ terminal, json }: Context, report: TransferReport): Promise<number> {

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import type { Act } from '../act.ts'
-import type { AnyStore, Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
+import type { Act } from '../context/act.ts'
+import type { AnyStore, Context } from '../context/context.ts'
+import { EXIT } from '../context/exit-code.ts'
 import { printable } from '../output/printable.ts'
 import { formatNumberOf } from '../output/quantities.ts'
-import { printResult } from '../output/print-result.ts'
+import { printResult } from './print-result.ts'
 import { confirm } from './confirm.ts'
 
 interface RemoveFlags {

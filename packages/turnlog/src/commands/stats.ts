@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import type { Act } from '../act.ts'
-import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
+import type { Act } from '../context/act.ts'
+import type { Context } from '../context/context.ts'
+import { EXIT } from '../context/exit-code.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { formatAge, formatBytes, formatCount } from '../output/quantities.ts'
 

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
-import type { Act } from '../act.ts'
-import type { Context } from '../context.ts'
-import { EXIT } from '../exit-code.ts'
-import { printCut } from '../output/print-cut.ts'
+import type { Act } from '../context/act.ts'
+import type { Context } from '../context/context.ts'
+import { EXIT } from '../context/exit-code.ts'
+import { printCut } from './print-cut.ts'
 import { wholeNumber } from './arguments.ts'
 
 interface TruncateFlags {

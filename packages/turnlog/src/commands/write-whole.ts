@@ -3,8 +3,8 @@ import { open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, isAbsolute } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { StoreError } from '@turnlog/core'
-import type { Context } from '../context.ts'
-import { openStream } from './open-stream.ts'
+import type { Context } from '../context/context.ts'
+import { openStream } from '../output/open-stream.ts'
 
 type Lines = AsyncIterable<string>
 

@@ -3,19 +3,17 @@ import type { SessionStore } from '@turnlog/core'
 import { wrapBackend } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
 import type { Command } from 'commander'
-import type { DefaultBackend } from './backends/default-backends.ts'
+import type { DefaultBackend } from '../backends/default-backends.ts'
 import type { Interruption } from './interruption.ts'
-import { Terminal } from './output/terminal.ts'
-import type { TerminalStreams } from './output/terminal.ts'
-import { printable } from './output/printable.ts'
-import type { ChosenStore, Surroundings } from './store/choose-store.ts'
-import { chooseStore, isStoreChosen } from './store/choose-store.ts'
-import { makeBackend } from './store/make-backend.ts'
-import { withoutBackgroundWork } from './store/without-background-work.ts'
-import { checkPlace, isVacant, storePlace } from './store/store-place.ts'
-
-/** A message of whatever SDK: looked at field by field, never trusted. */
-export type AnyMessage = Readonly<Record<string, unknown>>
+import type { AnyMessage } from '../output/message-text.ts'
+import { Terminal } from '../output/terminal.ts'
+import type { TerminalStreams } from '../output/terminal.ts'
+import { printable } from '../output/printable.ts'
+import type { ChosenStore, Surroundings } from '../store/choose-store.ts'
+import { chooseStore, isStoreChosen } from '../store/choose-store.ts'
+import { makeBackend } from '../store/make-backend.ts'
+import { withoutBackgroundWork } from '../store/without-background-work.ts'
+import { checkPlace, isVacant, storePlace } from '../store/store-place.ts'
 
 export type AnyStore = SessionStore<AnyMessage>
 

@@ -1,6 +1,6 @@
 import { isStoreError } from '@turnlog/core'
 import type { Context } from './context.ts'
-import { printable, printableJson, printableLines } from './output/printable.ts'
+import { printable, printableJson, printableLines } from '../output/printable.ts'
 
 /** What a person can do beyond what the message says. */
 const ADVICE: Readonly<Record<string, string>> = {

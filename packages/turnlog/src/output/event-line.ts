@@ -1,5 +1,5 @@
 import type { CutRequest, Position, SessionEvent, ViewEffect } from '@turnlog/core'
-import type { AnyMessage } from '../context.ts'
+import type { AnyMessage } from './message-text.ts'
 import { fit, padTo } from './fit.ts'
 import { describeMessage } from '@turnlog/messages/describe'
 import { messagePreview, paintSpeaker } from './message-text.ts'

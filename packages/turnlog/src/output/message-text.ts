@@ -1,10 +1,12 @@
-import type { AnyMessage } from '../context.ts'
 import { fit } from './fit.ts'
 import { describeMessage } from '@turnlog/messages/describe'
 import type { Block } from '@turnlog/messages/describe'
 import { printable, printableLines } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 import { wrap } from './wrap.ts'
+
+/** A message of whatever SDK: looked at field by field, never trusted. */
+export type AnyMessage = Readonly<Record<string, unknown>>
 
 /** Lines of a long tool result that are shown unless everything is asked for. */
 const RESULT_LINES = 12
