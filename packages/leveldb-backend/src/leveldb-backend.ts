@@ -5,7 +5,7 @@ import { fromLevel } from './database/to-store-error.ts'
 import { loadLevel } from './database/load-level.ts'
 import { checkOptions } from './options/leveldb-options.ts'
 import type { CheckedOptions, LevelDbOptions } from './options/leveldb-options.ts'
-import { storePlace } from './open/store-place.ts'
+import { storePlace } from './files/store-place.ts'
 
 /** A backend on LevelDB. @throws `INVALID_CONFIG` */
 export function leveldbBackend(options: LevelDbOptions): Backend {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 import type { Backend } from '@turnlog/core/backend'
@@ -107,6 +107,13 @@ test('a creation that was interrupted is begun again', async () => {
   await grow(backend, 'a', 1)
   await backend.close()
   expect((await backend.open()).created).toBe(false)
+})
+
+test('a store that lost all files of LevelDB is damaged, not new', async () => {
+  const { path, backend } = await storeWithTable()
+  for (const file of filesNamed(path, /\.ldb$|^\d+\.log$|^MANIFEST|^CURRENT$/)) rmSync(file)
+  await expect(backend.open()).rejects.toMatchObject({ code: 'CORRUPT' })
+  expect(filesNamed(path, /^turnlog\.anchor$/)).toHaveLength(1)
 })
 
 test('a directory with other files is refused and left alone', async () => {

@@ -1,6 +1,8 @@
 import { listFiles, logName } from '@turnlog/leveldb-files'
 import type { LevelFiles } from '@turnlog/leveldb-files'
 
+import { WATERMARK_FILE } from './store-place.ts'
+
 /** The files in the directory of a store, by kind: LevelDB's, Turnlog's, and what belongs to neither. */
 export interface StoreFiles extends LevelFiles {
   readonly hasWatermark: boolean
@@ -21,7 +23,7 @@ export function listStoreFiles(directory: string): StoreFiles {
     .map(Number)
     .sort((a, b) => a - b)
   const foreign = files.others.filter((name) => !OWN.test(name))
-  return { ...files, hasWatermark: files.others.includes('turnlog.watermark'), linkedLogs, foreign }
+  return { ...files, hasWatermark: files.others.includes(WATERMARK_FILE), linkedLogs, foreign }
 }
 
 /** The second name of a log. */

@@ -5,7 +5,7 @@ import { isStoreError } from '@turnlog/core/backend'
 import type { Problem } from '@turnlog/core/backend'
 
 import { Watermark } from '../open/watermark.ts'
-import { WATERMARK_FILE } from '../open/store-place.ts'
+import { WATERMARK_FILE } from '../files/store-place.ts'
 import { COUNTER_KEY, decodeCounter, decodeIdentity, IDENTITY_KEY } from '../format/store-rows.ts'
 import type { Counter } from '../format/store-rows.ts'
 

@@ -8,7 +8,7 @@ import type { TornLog } from '@turnlog/leveldb-files'
 
 import { Watermark } from './watermark.ts'
 import type { WatermarkState } from './watermark.ts'
-import { WATERMARK_FILE } from './store-place.ts'
+import { WATERMARK_FILE } from '../files/store-place.ts'
 import { batchNumber } from '../files/batch-number.ts'
 import { corruptFile, inspectStore } from '../files/inspect-store.ts'
 import type { Inspection } from '../files/inspect-store.ts'

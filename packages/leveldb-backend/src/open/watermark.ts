@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { StoreError } from '@turnlog/core/backend'
 
 import { readUint64, writeUint64 } from '../format/row-keys.ts'
-import { WATERMARK_FILE } from './store-place.ts'
+import { WATERMARK_FILE } from '../files/store-place.ts'
 
 /** `[magic, 8][store id, 32][batches, 8][mode, 1][zero, 11][crc32 of all before, 4]` */
 const SLOT_BYTES = 64
