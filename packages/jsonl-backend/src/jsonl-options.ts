@@ -1,5 +1,5 @@
-import type { BackendOptions } from '@turnlog/core/backend'
-import { StoreError } from '@turnlog/core/backend'
+import { aDurability, checkBackendOptions, numberBetween, pathOf, wholeNumberBetween } from '@turnlog/core/backend'
+import type { BackendOptions, BackendRules } from '@turnlog/core/backend'
 
 export interface JsonlOptions {
   /** Directory of the session files. Made if it is not there. One writing process at a time. */
@@ -30,29 +30,14 @@ declare module '@turnlog/core/backend' {
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['path', 'durability', 'maxOpenFiles', 'rewriteWhenTrimmed'])
+const RULES: BackendRules = {
+  path: pathOf('the directory of the session files'),
+  durability: { ...aDurability, fallback: 'sync' },
+  maxOpenFiles: { ...wholeNumberBetween('files', 1, Number.MAX_SAFE_INTEGER), fallback: 256 },
+  rewriteWhenTrimmed: { ...numberBetween(0, 1), fallback: 0.5 },
+}
 
 /** Checks options from outside and fills in the defaults. @throws `INVALID_CONFIG` */
 export function checkOptions(options: JsonlOptions | BackendOptions): Required<JsonlOptions> {
-  const { path, durability = 'sync', maxOpenFiles = 256, rewriteWhenTrimmed = 0.5 } = options as Record<string, unknown>
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.has(name)) throw invalid(name, 'is unknown', `Known: ${[...KNOWN].join(', ')}`)
-  }
-  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
-    throw invalid('path', `is ${JSON.stringify(path)}`, 'Give the directory of the session files')
-  }
-  if (durability !== 'sync' && durability !== 'os') {
-    throw invalid('durability', `is ${JSON.stringify(durability)}`, "Use 'sync' or 'os'")
-  }
-  if (typeof maxOpenFiles !== 'number' || !Number.isSafeInteger(maxOpenFiles) || maxOpenFiles < 1) {
-    throw invalid('maxOpenFiles', `is ${JSON.stringify(maxOpenFiles)}`, 'Use a whole number, 1 or more')
-  }
-  if (typeof rewriteWhenTrimmed !== 'number' || !(rewriteWhenTrimmed >= 0 && rewriteWhenTrimmed <= 1)) {
-    throw invalid('rewriteWhenTrimmed', `is ${JSON.stringify(rewriteWhenTrimmed)}`, 'Use a number from 0 to 1')
-  }
-  return { path, durability, maxOpenFiles, rewriteWhenTrimmed }
-}
-
-function invalid(option: string, what: string, advice: string): StoreError {
-  return new StoreError('INVALID_CONFIG', `Option ${option} of the jsonl backend ${what}. ${advice}.`)
+  return checkBackendOptions('jsonl', options, RULES) as Required<JsonlOptions>
 }

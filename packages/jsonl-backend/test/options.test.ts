@@ -15,11 +15,17 @@ test('options that make no sense are INVALID_CONFIG and say which', () => {
     const [name = ''] = Object.keys(bad).slice(-1)
     const expected: unknown = expect.objectContaining({
       code: 'INVALID_CONFIG',
-      message: expect.stringContaining(`Option ${name} `) as string,
+      message: expect.stringMatching(new RegExp(`[Oo]ption "${name}"`)) as string,
     })
     expect(() => jsonlBackend(bad as JsonlOptions)).toThrow(expected)
     expect(() => backend.create(bad as BackendOptions)).toThrow(expected)
   }
+})
+
+test('an unknown option is told the name that was probably meant', () => {
+  expect(() => jsonlBackend({ path: './a', maxOpenFile: 3 } as JsonlOptions)).toThrow(
+    'Unknown option "maxOpenFile" for the jsonl backend. Did you mean "maxOpenFiles"?',
+  )
 })
 
 test('the capabilities say which durability was chosen', () => {

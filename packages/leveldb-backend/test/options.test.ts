@@ -13,6 +13,10 @@ test('options that make no sense are INVALID_CONFIG and say which', () => {
     { path, compress: true },
     { path, preallocateLog: 'yes' },
   ]) {
-    expect(() => leveldbBackend(bad as never)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }) as Error)
+    const [name = ''] = Object.keys(bad).slice(-1)
+    const message = expect.stringMatching(new RegExp(`[Oo]ption "${name}"`)) as string
+    expect(() => leveldbBackend(bad as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', message }) as Error,
+    )
   }
 })

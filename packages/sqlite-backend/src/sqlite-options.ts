@@ -1,5 +1,12 @@
-import { StoreError } from '@turnlog/core/backend'
-import type { BackendOptions } from '@turnlog/core/backend'
+import {
+  aBoolean,
+  aDurability,
+  checkBackendOptions,
+  invalidOption,
+  pathOf,
+  wholeNumberBetween,
+} from '@turnlog/core/backend'
+import type { BackendOptions, BackendRules, StoreError } from '@turnlog/core/backend'
 
 import type { SqliteDatabase } from './database/sqlite-library.ts'
 
@@ -56,79 +63,61 @@ export type CheckedOptions = Required<Omit<SqliteOptions, 'path' | 'database'>> 
   readonly database: SqliteDatabase | undefined
 }
 
-const KNOWN = new Set(['path', 'database', 'durability', 'driver', 'worker', 'tablePrefix', 'waitMs', 'pollMs'])
-const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
+const PREFIX = /^(?!sqlite_)[A-Za-z_][A-Za-z0-9_]{0,62}$/i
 const MAX_MS = 2 ** 31 - 1
+
+const RULES: BackendRules = {
+  path: { ...pathOf('the file of the database'), optional: true },
+  database: {
+    wanted: 'a Database of better-sqlite3 or a DatabaseSync of node:sqlite',
+    accepts: isDatabase,
+    optional: true,
+  },
+  durability: { ...aDurability, fallback: 'sync' },
+  driver: {
+    wanted: "'auto', 'node', 'better-sqlite3' or the directory of a better-sqlite3",
+    accepts: (value) => typeof value === 'string' && value !== '',
+    fallback: 'auto',
+  },
+  worker: { ...aBoolean, fallback: true },
+  tablePrefix: {
+    wanted: 'at most 63 letters, digits and _, not beginning with a digit or sqlite_',
+    accepts: (value) => typeof value === 'string' && PREFIX.test(value),
+    fallback: 'turnlog_',
+  },
+  waitMs: { ...wholeNumberBetween('milliseconds', 0, MAX_MS), fallback: 60_000 },
+  pollMs: { ...wholeNumberBetween('milliseconds', 1, MAX_MS), fallback: 20 },
+}
 
 /** @throws `INVALID_CONFIG` */
 export function checkOptions(options: BackendOptions | SqliteOptions): CheckedOptions {
-  const given: BackendOptions = { ...(options as BackendOptions) }
-  for (const name of Object.keys(given)) {
-    if (!KNOWN.has(name))
-      throw new StoreError('INVALID_CONFIG', `The SQLite backend has no option ${JSON.stringify(name)}.`)
-  }
-  const { path, durability = 'sync' } = given
-  const { driver = 'auto', worker = true, tablePrefix = 'turnlog_', database } = given
-  if (database === undefined) checkPath(path)
-  else checkDatabase(database, given)
-  if (durability !== 'sync' && durability !== 'os') throw invalid('durability', durability, "Use 'sync' or 'os'")
-  if (typeof driver !== 'string' || driver === '') {
-    throw invalid('driver', driver, "Use 'auto', 'node', 'better-sqlite3' or the directory of a better-sqlite3")
-  }
-  if (typeof worker !== 'boolean') throw invalid('worker', worker, 'Use true or false')
-  if (typeof tablePrefix !== 'string' || !PREFIX.test(tablePrefix) || tablePrefix.toLowerCase().startsWith('sqlite_')) {
-    throw invalid(
-      'tablePrefix',
-      tablePrefix,
-      'Use at most 63 letters, digits and _, not beginning with a digit or sqlite_',
-    )
-  }
-  return {
-    path: database === undefined ? path : undefined,
-    database: database as SqliteDatabase | undefined,
-    durability,
-    driver,
-    worker,
-    tablePrefix,
-    waitMs: milliseconds('waitMs', given['waitMs'] ?? 60_000, 0),
-    pollMs: milliseconds('pollMs', given['pollMs'] ?? 20, 1),
-  }
+  const given = options as BackendOptions
+  const checked = checkBackendOptions('sqlite', given, RULES) as CheckedOptions
+  if (checked.database === undefined) checkPath(checked.path)
+  else refuseBesideDatabase(given)
+  return checked
 }
 
 /** What SQLite would understand and nobody meant, or what nobody could find again. */
 function checkPath(path: string | undefined): void {
-  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
-    throw invalid('path', path, 'Give the file of the database')
-  }
+  const refuse = (advice: string): StoreError => invalidOption('sqlite', 'path', path, advice)
+  if (path === undefined) throw refuse('Give the file of the database')
   if (path === ':memory:') {
-    throw invalid('path', path, 'A database in memory keeps nothing; use the memory backend, or give a file')
+    throw refuse('A database in memory keeps nothing; use the memory backend, or give a file')
   }
-  if (/^file:/i.test(path)) throw invalid('path', path, 'Give a plain path, not an address')
-  if (path.startsWith('//')) {
-    throw invalid('path', path, 'Write sqlite:./relative.db or sqlite:/absolute.db, without two slashes')
-  }
-  if (/[\\/]$/.test(path)) throw invalid('path', path, 'Give a file, not a directory')
+  if (/^file:/i.test(path)) throw refuse('Give a plain path, not an address')
+  if (path.startsWith('//')) throw refuse('Write sqlite:./relative.db or sqlite:/absolute.db, without two slashes')
+  if (/[\\/]$/.test(path)) throw refuse('Give a file, not a directory')
 }
 
-function checkDatabase(database: unknown, given: BackendOptions): void {
+function refuseBesideDatabase(given: BackendOptions): void {
   for (const name of ['path', 'driver', 'worker']) {
     if (given[name] === undefined) continue
-    throw new StoreError('INVALID_CONFIG', `The option ${name} of the SQLite backend means nothing beside database.`)
+    throw invalidOption('sqlite', name, given[name], 'It means nothing beside database')
   }
-  const methods = typeof database === 'object' && database !== null ? (database as Record<string, unknown>) : {}
-  if (['prepare', 'exec', 'close'].every((name) => typeof methods[name] === 'function')) return
-  throw new StoreError(
-    'INVALID_CONFIG',
-    'The option database of the SQLite backend must be a Database of better-sqlite3 or a DatabaseSync of node:sqlite.',
-  )
 }
 
-function milliseconds(name: string, value: unknown, least: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= MAX_MS) return value
-  throw invalid(name, value, `Use a whole number of milliseconds from ${least}`)
-}
-
-function invalid(name: string, value: unknown, advice: string): StoreError {
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  return new StoreError('INVALID_CONFIG', `The option ${name} of the SQLite backend is ${shown}. ${advice}.`)
+function isDatabase(value: unknown): boolean {
+  const methods = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  return ['prepare', 'exec', 'close'].every((name) => typeof methods[name] === 'function')
 }

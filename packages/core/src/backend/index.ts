@@ -20,6 +20,16 @@ export { isBackend } from './is-backend.ts'
 export { isDamage, listIntactSessions } from './list-intact.ts'
 export type { OnDamaged } from './list-intact.ts'
 export { UNFINISHED_COPY } from './unfinished-copy.ts'
+export {
+  aBoolean,
+  aDurability,
+  checkBackendOptions,
+  invalidOption,
+  numberBetween,
+  pathOf,
+  wholeNumberBetween,
+} from './check-backend-options.ts'
+export type { BackendRules } from './check-backend-options.ts'
 export { checkRead, clipRanges } from './clip-ranges.ts'
 export { eraseConflict } from './erase-conflict.ts'
 export type { EventRecord } from './event-record.ts'

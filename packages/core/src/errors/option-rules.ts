@@ -27,14 +27,18 @@ export function checkOptions(given: Record<string, unknown>, rules: Rules, prefi
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     if (rule === undefined) {
-      const nearest = nearestName(name, Object.keys(rules))
-      const advice = nearest === undefined ? `Known: ${Object.keys(rules).join(', ')}` : `Did you mean "${nearest}"?`
-      throw invalid(`there is no option "${prefix}${name}". ${advice}`)
+      throw invalid(`there is no option "${prefix}${name}". ${adviceOnName(name, rules)}`)
     }
     if (value !== undefined && !rule.accepts(value)) {
       throw invalid(`option "${prefix}${name}" is ${show(value)}; it must be ${rule.wanted}`)
     }
   }
+}
+
+/** What was probably meant by an unknown name, as a sentence. */
+export function adviceOnName(name: string, rules: Rules): string {
+  const nearest = nearestName(name, Object.keys(rules))
+  return nearest === undefined ? `Known: ${Object.keys(rules).join(', ')}.` : `Did you mean "${nearest}"?`
 }
 
 export function invalid(what: string): StoreError {

@@ -1,5 +1,5 @@
-import { StoreError } from '@turnlog/core/backend'
-import type { BackendOptions } from '@turnlog/core/backend'
+import { aBoolean, aDurability, checkBackendOptions, pathOf, wholeNumberBetween } from '@turnlog/core/backend'
+import type { BackendOptions, BackendRules } from '@turnlog/core/backend'
 
 /** How a store in LevelDB is kept. The sizes change speed and memory, never an answer. */
 export interface LevelDbOptions {
@@ -47,52 +47,21 @@ export type CheckedOptions = Required<LevelDbOptions>
 const MIB = 1024 * 1024
 
 /** Limits that LevelDB itself would silently clip to, or that would not fit its 32-bit options. */
-const SIZES = {
-  cacheBytes: { fallback: 8 * MIB, least: 0, most: 2048 * MIB },
-  writeBufferBytes: { fallback: 16 * MIB, least: 64 * 1024, most: 1024 * MIB },
-  blockBytes: { fallback: 16 * 1024, least: 1024, most: 4 * MIB },
-  maxFileBytes: { fallback: 16 * MIB, least: MIB, most: 1024 * MIB },
-} as const
+const RULES: BackendRules = {
+  path: pathOf('the directory of the store'),
+  durability: { ...aDurability, fallback: 'sync' },
+  cacheBytes: { ...wholeNumberBetween('bytes', 0, 2048 * MIB), fallback: 8 * MIB },
+  writeBufferBytes: { ...wholeNumberBetween('bytes', 64 * 1024, 1024 * MIB), fallback: 16 * MIB },
+  blockBytes: { ...wholeNumberBetween('bytes', 1024, 4 * MIB), fallback: 16 * 1024 },
+  maxFileBytes: { ...wholeNumberBetween('bytes', MIB, 1024 * MIB), fallback: 16 * MIB },
+  compression: { ...aBoolean, fallback: true },
+  preallocateLog: { ...aBoolean, fallback: false },
+}
 
 /** @throws `INVALID_CONFIG` */
 export function checkOptions(options: BackendOptions | LevelDbOptions): CheckedOptions {
-  const given: BackendOptions = { ...options }
-  const { path, durability = 'sync' } = given
-  const compression = given['compression'] ?? true
-  const preallocateLog = given['preallocateLog'] ?? false
-  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
-    throw invalid('path', path, 'Give the directory of the store')
-  }
-  if (durability !== 'sync' && durability !== 'os') throw invalid('durability', durability, "Use 'sync' or 'os'")
-  if (typeof compression !== 'boolean') throw invalid('compression', compression, 'Use true or false')
-  if (typeof preallocateLog !== 'boolean') throw invalid('preallocateLog', preallocateLog, 'Use true or false')
-  for (const name of Object.keys(given)) {
-    if (!(name in SIZES) && !['path', 'durability', 'compression', 'preallocateLog'].includes(name)) {
-      throw new StoreError('INVALID_CONFIG', `Unknown option ${JSON.stringify(name)} for the LevelDB backend.`)
-    }
-  }
-  const size = (name: keyof typeof SIZES): number => {
-    const value = given[name] ?? SIZES[name].fallback
-    const { least, most } = SIZES[name]
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
-      throw invalid(name, value, `Use a whole number of bytes from ${least} to ${most}`)
-    }
-    return value
-  }
-  return {
-    path,
-    durability,
-    compression,
-    // Other systems treat zeros in their own way, and without syncs there is nothing to gain.
-    preallocateLog: preallocateLog && durability === 'sync' && process.platform === 'linux',
-    cacheBytes: size('cacheBytes'),
-    writeBufferBytes: size('writeBufferBytes'),
-    blockBytes: size('blockBytes'),
-    maxFileBytes: size('maxFileBytes'),
-  }
-}
-
-function invalid(name: string, value: unknown, advice: string): StoreError {
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  return new StoreError('INVALID_CONFIG', `The option ${name} of the LevelDB backend is ${shown}. ${advice}.`)
+  const checked = checkBackendOptions('leveldb', options, RULES) as CheckedOptions
+  const { preallocateLog, durability } = checked
+  // Other systems treat zeros in their own way, and without syncs there is nothing to gain.
+  return { ...checked, preallocateLog: preallocateLog && durability === 'sync' && process.platform === 'linux' }
 }
