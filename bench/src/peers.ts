@@ -17,6 +17,12 @@ export async function loadPeer<T>(name: string): Promise<T | undefined> {
   }
 }
 
+/** Where the SQLite backend finds better-sqlite3, on a Node without SQLite. */
+export function sqliteDriver(): { readonly driver?: string } {
+  if (process.getBuiltinModule?.('node:sqlite') !== undefined) return {}
+  return { driver: fileURLToPath(new URL('../peers/node_modules/better-sqlite3', import.meta.url)) }
+}
+
 /** Installs the peers unless they are there. Says so and goes on without them if that fails. */
 export function installPeers(say: (line: string) => void): void {
   if (existsSync(new URL('../peers/node_modules/.modules.yaml', import.meta.url))) return

@@ -3,9 +3,11 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import type { Harness, Target } from '@turnlog/conformance'
+import { sqliteBackend } from '@turnlog/sqlite-backend'
 import { openStore } from 'turnlog'
 import type { Backend, Message, SessionStore } from 'turnlog'
 
+import { sqliteDriver } from '../peers.ts'
 import { loadBuild, thisBuild } from './build.ts'
 import type { Build } from './build.ts'
 import type { Contestant, Durability, Keeper } from './contestant.ts'
@@ -18,6 +20,12 @@ export function turnlogLeveldb(durability: Persistent, build: Build = thisBuild)
 
 export function turnlogJsonl(durability: Persistent, build: Build = thisBuild): Contestant {
   return turnlog(build, 'jsonl', durability, (path) => build.jsonlBackend({ path, durability }))
+}
+
+export function turnlogSqlite(durability: Persistent): Contestant {
+  return turnlog(thisBuild, 'sqlite', durability, (path) =>
+    sqliteBackend({ path: join(path, 'sessions.db'), durability, ...sqliteDriver() }),
+  )
 }
 
 /** What reading the files of the JSONL backend without it costs. */

@@ -6,7 +6,7 @@ import { lmdbSync } from '../contestants/lmdb.ts'
 import { metadataRewrite } from '../contestants/metadata-rewrite.ts'
 import { rawOneHop } from '../contestants/raw-write.ts'
 import { sqliteFull } from '../contestants/sqlite.ts'
-import { turnlogJsonl, turnlogLeveldb } from '../contestants/turnlog.ts'
+import { turnlogJsonl, turnlogLeveldb, turnlogSqlite } from '../contestants/turnlog.ts'
 import { MessageGenerator, randomFrom } from '../message-generator.ts'
 import { timeCallers, timeSequence } from '../timing/slice.ts'
 import { compete } from './compete.ts'
@@ -38,7 +38,7 @@ function large(bytes: number, name: string, operations: Record<'full' | 'quick' 
     durability: 'sync',
     unit: 'messages/s',
     base: 'raw-one-hop',
-    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), rawOneHop, sqliteFull, lmdbSync],
+    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), turnlogSqlite('sync'), rawOneHop, sqliteFull, lmdbSync],
     rounds: { full: 9, quick: 5, tiny: 1 },
     slice: (entrant, { scale, seed }) => {
       const generator = generatorOf(entrant, seed)
@@ -60,7 +60,14 @@ export const agentScenarios: readonly Scenario[] = [
     durability: 'sync',
     unit: 'saves/s',
     base: 'sqlite-full',
-    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), sqliteFull, fullRewrite('sync'), langgraphFull],
+    contestants: [
+      turnlogLeveldb('sync'),
+      turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
+      sqliteFull,
+      fullRewrite('sync'),
+      langgraphFull,
+    ],
     rounds: { full: 11, quick: 5, tiny: 1 },
     setUp: async (entrant, { scale, seed }) => {
       if (entrant.keeper.replace === undefined) return 'cannot replace a history'
@@ -84,7 +91,7 @@ export const agentScenarios: readonly Scenario[] = [
     durability: 'sync',
     unit: 'cycles/s',
     base: 'sqlite-full',
-    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), sqliteFull, metadataRewrite],
+    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), turnlogSqlite('sync'), sqliteFull, metadataRewrite],
     rounds: { full: 11, quick: 5, tiny: 1 },
     slice: (entrant, { scale, seed }) => {
       const generator = generatorOf(entrant, seed)
@@ -111,7 +118,14 @@ export const agentScenarios: readonly Scenario[] = [
     durability: 'sync',
     unit: 'operations/s',
     base: 'sqlite-full',
-    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), sqliteFull, lmdbSync, metadataRewrite],
+    contestants: [
+      turnlogLeveldb('sync'),
+      turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
+      sqliteFull,
+      lmdbSync,
+      metadataRewrite,
+    ],
     rounds: { full: 11, quick: 5, tiny: 1 },
     setUp: async (entrant, { scale, seed }) => {
       for (let caller = 0; caller < MIXED_CALLERS; caller++) {

@@ -9,7 +9,7 @@ import { metadataRewrite } from '../contestants/metadata-rewrite.ts'
 import { rawBlocking, rawOneHop, rawUnsynced } from '../contestants/raw-write.ts'
 import { sharedLog } from '../contestants/shared-log.ts'
 import { sqliteFull, sqliteGrouped, sqliteNormal } from '../contestants/sqlite.ts'
-import { turnlogJsonl, turnlogLeveldb, turnlogMemory } from '../contestants/turnlog.ts'
+import { turnlogJsonl, turnlogLeveldb, turnlogMemory, turnlogSqlite } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
 import { timeCallers, timeSequence } from '../timing/slice.ts'
 import { compete } from './compete.ts'
@@ -116,6 +116,7 @@ export const appendScenarios: readonly Scenario[] = [
     contestants: [
       turnlogLeveldb('sync'),
       turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
       bareLevel('sync'),
       rawOneHop,
       rawBlocking,
@@ -141,6 +142,7 @@ export const appendScenarios: readonly Scenario[] = [
     contestants: [
       turnlogLeveldb('sync'),
       turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
       bareLevel('sync'),
       sharedLog,
       sqliteFull,
@@ -163,6 +165,7 @@ export const appendScenarios: readonly Scenario[] = [
     contestants: [
       turnlogLeveldb('sync'),
       turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
       bareLevel('sync'),
       sharedLog,
       sqliteFull,
@@ -182,7 +185,15 @@ export const appendScenarios: readonly Scenario[] = [
     about: 'One caller adds ten messages, all or nothing, and waits.',
     durability: 'sync',
     base: 'raw-one-hop',
-    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), rawOneHop, sqliteFull, lmdbSync, metadataRewrite],
+    contestants: [
+      turnlogLeveldb('sync'),
+      turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
+      rawOneHop,
+      sqliteFull,
+      lmdbSync,
+      metadataRewrite,
+    ],
     callers: 1,
     sessions: 1,
     batch: 10,
@@ -199,6 +210,7 @@ export const appendScenarios: readonly Scenario[] = [
     contestants: [
       turnlogLeveldb('os'),
       turnlogJsonl('os'),
+      turnlogSqlite('os'),
       rawUnsynced,
       sqliteNormal,
       lmdbUnsynced,
@@ -218,7 +230,7 @@ export const appendScenarios: readonly Scenario[] = [
     about: 'Each caller adds to a session of its own; acknowledged messages survive the death of the process.',
     durability: 'os',
     base: 'sqlite-normal',
-    contestants: [turnlogLeveldb('os'), turnlogJsonl('os'), sqliteNormal, lmdbUnsynced],
+    contestants: [turnlogLeveldb('os'), turnlogJsonl('os'), turnlogSqlite('os'), sqliteNormal, lmdbUnsynced],
     callers: 64,
     sessions: 64,
     preload: 100,

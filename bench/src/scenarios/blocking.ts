@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Contestant } from '../contestants/contestant.ts'
-import { turnlogJsonl, turnlogLeveldb } from '../contestants/turnlog.ts'
+import { turnlogJsonl, turnlogLeveldb, turnlogSqlite } from '../contestants/turnlog.ts'
 import type { TurnlogKeeper } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
 import { LoopWatch } from '../timing/loop-watch.ts'
@@ -26,7 +26,7 @@ export const blockingScenario: Scenario = {
   ...ABOUT,
   run: async (context): Promise<ScenarioResult> => {
     const figures: Record<string, number> = {}
-    for (const contestant of [turnlogLeveldb('sync'), turnlogJsonl('sync')]) {
+    for (const contestant of [turnlogLeveldb('sync'), turnlogJsonl('sync'), turnlogSqlite('sync')]) {
       if (context.only !== undefined && !context.only.includes(contestant.id)) continue
       const blocks = await watchAll(contestant, context)
       figures[`${contestant.id}Ms`] = Math.max(...Object.values(blocks))

@@ -5,7 +5,7 @@ import { levelRows } from '../contestants/level-rows.ts'
 import { lmdbSync } from '../contestants/lmdb.ts'
 import { naiveReader } from '../contestants/raw-write.ts'
 import { sqliteFull } from '../contestants/sqlite.ts'
-import { plainJsonlReader, turnlogJsonl, turnlogLeveldb, turnlogMemory } from '../contestants/turnlog.ts'
+import { plainJsonlReader, turnlogJsonl, turnlogLeveldb, turnlogMemory, turnlogSqlite } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
 import { timeSequence } from '../timing/slice.ts'
 import { warmUpRounds } from '../timing/alternate.ts'
@@ -61,6 +61,7 @@ function cold(messages: number): Scenario {
     contestants: [
       turnlogLeveldb('sync'),
       turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
       bareLevel('sync'),
       sqliteFull,
       lmdbSync,
@@ -96,7 +97,14 @@ function warm(messages: number): Scenario {
     durability: 'sync',
     unit: 'histories/s',
     base: 'sqlite-full',
-    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), bareLevel('sync'), sqliteFull, lmdbSync],
+    contestants: [
+      turnlogLeveldb('sync'),
+      turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
+      bareLevel('sync'),
+      sqliteFull,
+      lmdbSync,
+    ],
     rounds: { full: 11, quick: messages > 1000 ? 3 : 5, tiny: 1 },
     setUp: async (entrant, context) => {
       await fill(entrant, context, ['session-0'], messages)

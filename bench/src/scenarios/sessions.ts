@@ -2,7 +2,7 @@ import { bareLevel } from '../contestants/bare-level.ts'
 import { bareRows } from '../contestants/bare-rows.ts'
 import { lmdbSync } from '../contestants/lmdb.ts'
 import { sqliteFull, sqliteNormal } from '../contestants/sqlite.ts'
-import { turnlogJsonl, turnlogLeveldb } from '../contestants/turnlog.ts'
+import { turnlogJsonl, turnlogLeveldb, turnlogSqlite } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
 import { timeSequence } from '../timing/slice.ts'
 import { compete } from './compete.ts'
@@ -36,7 +36,7 @@ export const sessionsScenarios: readonly Scenario[] = [
     durability: 'os',
     unit: 'lists/s',
     base: 'bare-rows',
-    contestants: [turnlogLeveldb('os'), turnlogJsonl('os'), bareRows, sqliteNormal],
+    contestants: [turnlogLeveldb('os'), turnlogJsonl('os'), turnlogSqlite('os'), bareRows, sqliteNormal],
     rounds: { full: 7, quick: 5, tiny: 1 },
     setUp: async (entrant, { scale, seed }) => {
       if (entrant.keeper.list === undefined) return 'cannot list sessions'
@@ -66,7 +66,14 @@ export const sessionsScenarios: readonly Scenario[] = [
     durability: 'sync',
     unit: 'opens/s',
     base: 'bare-level',
-    contestants: [turnlogLeveldb('sync'), turnlogJsonl('sync'), bareLevel('sync'), sqliteFull, lmdbSync],
+    contestants: [
+      turnlogLeveldb('sync'),
+      turnlogJsonl('sync'),
+      turnlogSqlite('sync'),
+      bareLevel('sync'),
+      sqliteFull,
+      lmdbSync,
+    ],
     rounds: { full: 11, quick: 5, tiny: 1 },
     setUp: async (entrant, { scale, seed }) => {
       const messages = new MessageGenerator(seed).take(OPENED_MESSAGES)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import type { Message } from 'turnlog'
 
-import { turnlogJsonl, turnlogLeveldb } from '../contestants/turnlog.ts'
+import { turnlogJsonl, turnlogLeveldb, turnlogSqlite } from '../contestants/turnlog.ts'
 import type { TurnlogKeeper } from '../contestants/turnlog.ts'
 import { MessageGenerator } from '../message-generator.ts'
 import { alternate, roundsOf, warmUpRounds } from '../timing/alternate.ts'
@@ -42,7 +42,7 @@ export const truncatedScenario: Scenario = {
   run: async (context): Promise<ScenarioResult> => {
     const guests = context.guests.filter(({ durability }) => durability === ABOUT.durability)
     const entrants: Entrant[] = []
-    for (const contestant of [turnlogLeveldb('sync'), turnlogJsonl('sync'), ...guests]) {
+    for (const contestant of [turnlogLeveldb('sync'), turnlogJsonl('sync'), turnlogSqlite('sync'), ...guests]) {
       if (context.only !== undefined && !context.only.includes(contestant.id)) continue
       const entrant = new Entrant(contestant, join(context.directory, contestant.id))
       await entrant.open()

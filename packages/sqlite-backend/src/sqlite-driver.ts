@@ -25,7 +25,7 @@ import type { SqliteStore } from './open/sqlite-store.ts'
 import type { CheckedOptions } from './sqlite-options.ts'
 import { LocalEngine } from './worker/engine.ts'
 import type { Engine, HeadText } from './worker/engine-calls.ts'
-import { startWorker } from './worker/start-worker.ts'
+import { openInWorker } from './worker/open-in-worker.ts'
 
 /** The half of the backend on the caller's thread: texts out of events, events out of texts. */
 export class SqliteDriver implements BackendDriver {
@@ -111,7 +111,7 @@ export class SqliteDriver implements BackendDriver {
         // The next page is read while the caller works on this one.
         const next = page.next === undefined ? undefined : this.#engine.readNext(page.next)
         next?.catch(() => undefined) // told at the next step
-        const events = parse<readonly EventRecord[]>(page.text, session)
+        const events = page.texts.map((text) => parse<EventRecord>(text, session))
         if (events.length > 0) yield events
         if (next === undefined) return
         page = await next
@@ -182,7 +182,7 @@ async function openEngine(
 ): Promise<{ readonly engine: Engine; readonly report: OpenReport }> {
   const { path, database, durability, driver, worker, tablePrefix, waitMs, pollMs } = options
   const common = { durability, driver, tablePrefix, waitMs, pollMs, readOnly }
-  if (path !== undefined && worker) return startWorker({ ...common, path }, onChange)
+  if (path !== undefined && worker) return openInWorker({ ...common, path }, onChange)
   const store =
     database === undefined ? await openStore({ ...common, path: path ?? '' }) : await openStoreOn(database, common)
   return { engine: new LocalEngine(store, { pollMs, readOnly, onChange }), report: store.report }

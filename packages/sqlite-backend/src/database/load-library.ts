@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 
@@ -70,7 +70,11 @@ function betterSqlite(directory: string | undefined): SqliteLibrary {
 
 /** Beside this package, as a peer, or in the program that runs. */
 function findManifest(directory: string | undefined): string {
-  if (directory !== undefined) return join(resolve(directory), 'package.json')
+  if (directory !== undefined) {
+    const manifest = join(resolve(directory), 'package.json')
+    if (existsSync(manifest)) return manifest
+    throw invalid(`There is no better-sqlite3 in ${directory}`)
+  }
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
       return createRequire(from).resolve('better-sqlite3/package.json')

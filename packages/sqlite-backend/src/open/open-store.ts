@@ -40,7 +40,7 @@ export async function openStore(options: StoreOptions): Promise<SqliteStore> {
   refuseUnfinishedRepair(path)
   if (options.readOnly && !existsSync(path)) throw noStore(path)
   if (!options.readOnly) makeFile(path)
-  const findings = inspectLog(path, options.durability)
+  const findings = await inspectLog(path, options.durability)
   const connect = (): Database => connectTo(library, path, options)
   const database = await waitWhileBusy(connect, options.waitMs)
   try {

@@ -11,6 +11,7 @@ import { findSession } from '../sessions/find-session.ts'
 const MAX_PAGE_EVENTS = 256
 /** By the mean size of the session's events. */
 const PAGE_BYTES = 1024 * 1024
+const MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 interface EventRow {
   readonly offset: number
@@ -27,6 +28,7 @@ export class ReadCursor {
   readonly #isReverse: boolean
   readonly #pageEvents: number
   #left: number
+  readonly #ahead: string[][] = []
 
   constructor(
     tables: Tables,
@@ -46,20 +48,39 @@ export class ReadCursor {
   }
 
   get isAtEnd(): boolean {
+    return this.#ahead.length === 0 && this.#isAllRead
+  }
+
+  /** Reads what is left, within reason, because the snapshot will not be there any more. @throws `CORRUPT` */
+  readAhead(database: Database): void {
+    let bytes = 0
+    while (!this.#isAllRead && bytes < MAX_AHEAD_BYTES) {
+      const texts = this.#readNextPage(database)
+      for (const text of texts) bytes += text.length
+      this.#ahead.push(texts)
+    }
+  }
+
+  /** The JSON texts of the next events. @throws `CORRUPT` */
+  readPage(database: Database): string[] {
+    return this.#ahead.shift() ?? this.#readNextPage(database)
+  }
+
+  get #isAllRead(): boolean {
     return this.#left === 0 || this.#parts.length === 0
   }
 
-  /** The JSON text of an array of the next events. @throws `CORRUPT` */
-  readPage(database: Database): string {
+  #readNextPage(database: Database): string[] {
     const bodies: string[] = []
-    while (!this.isAtEnd && bodies.length < this.#pageEvents) {
+    while (!this.#isAllRead && bodies.length < this.#pageEvents) {
       for (const { body } of this.#readPart(database, this.#pageEvents - bodies.length)) bodies.push(body)
     }
-    return `[${bodies.join(',')}]`
+    return bodies
   }
 
   /** In another snapshot than the one it began with. @throws `IO` if what it has to read is gone from there */
   checkStillThere(database: Database): void {
+    if (this.#ahead.length > 0) return
     const { key, id } = this.#session
     const now = findSession(database, this.#tables, key)
     const next = Math.min(...this.#parts.map(({ from }) => from))

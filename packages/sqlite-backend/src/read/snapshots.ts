@@ -1,13 +1,15 @@
 import type { Database } from '../database/database.ts'
 
 /** So long a read may keep the state of the database that it sees: the log cannot begin anew meanwhile, nor can an erasure end. */
-const MAX_LEASE_MS = 5000
+const MAX_LEASE_MS = 2000
 const MAX_LEASES = 8
 
 /** A connection inside a reading transaction, as long as nobody takes it back. */
 export interface Lease {
   /** `undefined` when it was taken back. */
   database: Database | undefined
+  /** Called with the database before it is taken back. */
+  beforeTakeBack?: (database: Database) => void
 }
 
 interface HeldLease extends Lease {
@@ -33,7 +35,7 @@ export class Snapshots {
     database.begin()
     const lease: HeldLease = {
       database,
-      timer: setTimeout(() => this.return(lease), MAX_LEASE_MS),
+      timer: setTimeout(() => this.#takeBack(lease), MAX_LEASE_MS),
     }
     lease.timer.unref()
     this.#leases.add(lease)
@@ -52,7 +54,7 @@ export class Snapshots {
 
   /** For who needs the log of the database to be empty. */
   takeBackAll(): void {
-    for (const lease of this.#leases) this.return(lease)
+    for (const lease of this.#leases) this.#takeBack(lease)
   }
 
   close(): void {
@@ -62,6 +64,15 @@ export class Snapshots {
 
   #takeBackOldest(): void {
     const [oldest] = this.#leases
-    if (oldest !== undefined) this.return(oldest)
+    if (oldest !== undefined) this.#takeBack(oldest)
+  }
+
+  #takeBack(lease: Lease): void {
+    try {
+      if (lease.database !== undefined) lease.beforeTakeBack?.(lease.database)
+    } catch {
+      // The next step of the read comes to the same place and says so.
+    }
+    this.return(lease)
   }
 }

@@ -8,8 +8,8 @@ import type { VerifiedSession } from '../maintenance/verify-session.ts'
 export type HeadText = Omit<SessionRow, 'id' | 'base' | 'crc'>
 
 export interface ReadPage {
-  /** JSON text of an array of events. */
-  readonly text: string
+  /** The JSON text of each event. */
+  readonly texts: readonly string[]
   /** To go on with; missing when that was all. */
   readonly next?: number
 }

@@ -58,13 +58,15 @@ export class LocalEngine implements Engine {
         const { tables } = this.#store
         const database = lease.database ?? this.#store.database
         const found = findSession(database, tables, session)
-        if (found === undefined) return { text: '[]' }
+        if (found === undefined) return { texts: [] }
         const cursor = new ReadCursor(tables, found, clipRanges(found, ranges), options)
-        const text = cursor.readPage(database)
-        if (cursor.isAtEnd) return { text }
+        const texts = cursor.readPage(database)
+        if (cursor.isAtEnd) return { texts }
+        if (lease.database === undefined) cursor.readAhead(database) // there is no snapshot to come back to
         this.#reads.set(++this.#lastRead, { cursor, lease })
+        lease.beforeTakeBack = (snapshot) => cursor.readAhead(snapshot)
         isHeld = true
-        return { text, next: this.#lastRead }
+        return { texts, next: this.#lastRead }
       }
       return lease.database === undefined ? await this.#store.read(begin) : begin()
     } finally {
@@ -74,19 +76,19 @@ export class LocalEngine implements Engine {
 
   async readNext(id: number): Promise<ReadPage> {
     const read = this.#reads.get(id)
-    if (read === undefined) return { text: '[]' }
+    if (read === undefined) return { texts: [] }
     try {
       const { cursor, lease } = read
-      const text =
+      const texts =
         lease.database === undefined
           ? await this.#store.read(() => {
               cursor.checkStillThere(this.#store.database)
               return cursor.readPage(this.#store.database)
             })
           : cursor.readPage(lease.database)
-      if (!cursor.isAtEnd) return { text, next: id }
+      if (!cursor.isAtEnd) return { texts, next: id }
       this.endRead(id)
-      return { text }
+      return { texts }
     } catch (error) {
       this.endRead(id)
       throw error

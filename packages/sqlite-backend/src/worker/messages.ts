@@ -4,20 +4,23 @@ import type { StoreOptions } from '../open/open-store.ts'
 import type { Engine } from './engine-calls.ts'
 import type { PlainError } from './plain-error.ts'
 
-/** What the thread is started with. */
+/** What the thread opens a store with. */
 export interface WorkerOptions extends StoreOptions {
   readonly pollMs: number
 }
 
+/** Beside what an engine does: to have one, until its `close`. */
+export interface WorkerCalls extends Engine {
+  open(options: WorkerOptions): Promise<OpenReport>
+}
+
 export interface Call {
   readonly id: number
-  readonly method: keyof Engine
+  readonly method: keyof WorkerCalls
   readonly args: readonly unknown[]
 }
 
 export type Answer =
-  | { readonly kind: 'opened'; readonly report: OpenReport }
-  | { readonly kind: 'refused'; readonly error: PlainError }
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'appended'; readonly id: number; readonly outcomes: readonly (PlainError | undefined)[] }
   | { readonly kind: 'error'; readonly id: number; readonly error: PlainError }

@@ -1,4 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
+
+import type { OpenReport } from '@turnlog/core/backend'
 
 import { openStore } from '../open/open-store.ts'
 import { LocalEngine } from './engine.ts'
@@ -6,30 +8,19 @@ import type { Engine } from './engine-calls.ts'
 import type { Answer, Call, WorkerOptions } from './messages.ts'
 import { toPlainError } from './plain-error.ts'
 
-const options = workerData as WorkerOptions
+/** One store at a time. */
+let engine: Engine | undefined
 
-/** Opens the store and answers calls until `close`, each when it is done: a write may wait while reads go on. */
-async function main(): Promise<void> {
-  // eslint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  const say = (answer: Answer): void => parentPort?.postMessage(answer)
-  let engine: Engine
-  try {
-    const store = await openStore(options)
-    engine = new LocalEngine(store, {
-      pollMs: options.pollMs,
-      readOnly: options.readOnly,
-      onChange: (session) => say({ kind: 'changed', session }),
-    })
-    say({ kind: 'opened', report: store.report })
-  } catch (error) {
-    say({ kind: 'refused', error: toPlainError(error) })
-    return
-  }
-  parentPort?.on('message', (call: Call) => void answer(engine, call, say))
-}
+parentPort?.on('message', (call: Call) => void answer(call))
 
-async function answer(engine: Engine, { id, method, args }: Call, say: (answer: Answer) => void): Promise<void> {
+/** Each call is answered when it is done: a write may wait while reads go on. */
+async function answer({ id, method, args }: Call): Promise<void> {
   try {
+    if (method === 'open') {
+      say({ kind: 'result', id, result: await open(args[0] as WorkerOptions) })
+      return
+    }
+    if (engine === undefined) throw new Error('There is no store in this thread.')
     const result = await (engine[method] as (...args: readonly unknown[]) => unknown).call(engine, ...args)
     if (method === 'append') {
       const outcomes = (result as readonly (Error | undefined)[]).map((error) => error && toPlainError(error))
@@ -38,7 +29,16 @@ async function answer(engine: Engine, { id, method, args }: Call, say: (answer: 
   } catch (error) {
     say({ kind: 'error', id, error: toPlainError(error) })
   }
-  if (method === 'close') parentPort?.close()
 }
 
-await main()
+async function open(options: WorkerOptions): Promise<OpenReport> {
+  const { pollMs, readOnly } = options
+  const store = await openStore(options)
+  engine = new LocalEngine(store, { pollMs, readOnly, onChange: (session) => say({ kind: 'changed', session }) })
+  return store.report
+}
+
+function say(answer: Answer): void {
+  // eslint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(answer)
+}

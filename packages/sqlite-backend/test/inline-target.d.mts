@@ -1,0 +1,3 @@
+import type { Target } from '@turnlog/conformance'
+
+export const target: Target
