@@ -17,13 +17,14 @@ import { isStoreError } from '@turnlog/core'
 
 import type { Damage } from '../damage.ts'
 import { buildShape, shapeBackend } from './damage-shape.ts'
+import type { BackendName } from './make-backend.ts'
 import { endWithParent } from './end-with-parent.ts'
 import type { StoreImage } from './store-image.ts'
 import { imageOf } from './store-image.ts'
 
 interface BuildTask {
   readonly mode: 'build'
-  readonly backend: 'leveldb' | 'jsonl'
+  readonly backend: BackendName
   readonly shape: string
   readonly path: string
   readonly olderPath: string
@@ -31,7 +32,7 @@ interface BuildTask {
 
 export interface JudgeTask {
   readonly mode: 'judge'
-  readonly backend: 'leveldb' | 'jsonl'
+  readonly backend: BackendName
   readonly shape: string
   readonly path: string
   readonly olderPath: string
@@ -79,7 +80,8 @@ async function judgeAll(task: JudgeTask): Promise<void> {
 
 /**
  * JSONL has nothing outside of a session's file that is written with every append. After a kill it knows what the last
- * clean close knew; that whole appends after that were cut off exactly between two of them cannot be seen.
+ * clean close knew; that whole appends after that were cut off exactly between two of them cannot be seen. SQLite has
+ * the index of its log, which is damaged or gone as well here.
  */
 function hasAnchor({ backend, shape }: JudgeTask): boolean {
   return backend === 'leveldb' || !shape.startsWith('crashed')
@@ -122,7 +124,8 @@ async function look(task: JudgeTask, damage: Damage, known: Known): Promise<stri
     return allowed ? `refused ${error.code}` : `WRONG: open says ${error.code}: ${error.message}`
   }
   try {
-    return compare(known, await imageOf(backend, known.whole.sessions.keys()), reported)
+    const verdict = compare(known, await imageOf(backend, known.whole.sessions.keys()), reported)
+    return verdict.startsWith('WRONG') && isWholeStore(task, damage) ? 'unseen' : verdict
   } finally {
     await backend.close().catch(() => undefined) // what matters has been read
   }
@@ -159,6 +162,12 @@ function compare({ whole, floor }: Known, found: StoreImage, reported: readonly 
   }
   if (shorter + missing.length > 0) return 'torn'
   return unseen > 0 ? 'unseen' : 'same'
+}
+
+/** One file is all that a closed SQLite store has: one that is gone or older is what a restore gives as well. */
+function isWholeStore({ backend, shape }: JudgeTask, { kind, file }: Damage): boolean {
+  const isOfFile = backend === 'sqlite' && file === 'sessions.db' && !shape.startsWith('crashed')
+  return isOfFile && (kind === 'delete' || kind === 'older')
 }
 
 function sameEvents(a: readonly string[], b: readonly string[]): boolean {

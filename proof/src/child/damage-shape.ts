@@ -6,16 +6,21 @@ import type { Backend, SessionStore } from '@turnlog/core'
 import { jsonlBackend } from '@turnlog/jsonl-backend'
 import { leveldbBackend } from '@turnlog/leveldb-backend'
 
+import type { BackendName } from './make-backend.ts'
+import { sqliteAt } from './sqlite-at.ts'
+
 /** Small stores of different make-up; each is damaged in every place. */
 export const SHAPES = {
   leveldb: ['fresh', 'reopened', 'uncompressed', 'segments', 'crashed', 'crashed-os'],
   jsonl: ['fresh', 'reopened', 'compacted', 'crashed', 'crashed-os'],
+  sqlite: ['fresh', 'reopened', 'compacted', 'crashed', 'crashed-os'],
 } as const
 
-export type ShapeName = (typeof SHAPES)['leveldb' | 'jsonl'][number]
+export type ShapeName = (typeof SHAPES)[BackendName][number]
 
-export function shapeBackend(backend: 'leveldb' | 'jsonl', shape: string, path: string): Backend {
+export function shapeBackend(backend: BackendName, shape: string, path: string): Backend {
   const durability = shape.endsWith('-os') ? 'os' : 'sync'
+  if (backend === 'sqlite') return sqliteAt(path, durability)
   return backend === 'leveldb'
     ? leveldbBackend({ path, durability, compression: shape !== 'uncompressed' })
     : jsonlBackend({ path, durability })
@@ -30,12 +35,7 @@ interface Small {
  * Makes a store at `path`, with a copy of an earlier moment at `olderPath`. Crashed ones are left open: the caller ends
  * the process.
  */
-export async function buildShape(
-  backend: 'leveldb' | 'jsonl',
-  shape: string,
-  path: string,
-  olderPath: string,
-): Promise<void> {
+export async function buildShape(backend: BackendName, shape: string, path: string, olderPath: string): Promise<void> {
   const open = (): Promise<SessionStore<Small>> => openStore<Small>({ backend: shapeBackend(backend, shape, path) })
   let store = await open()
   const reopen = async (): Promise<void> => {

@@ -7,11 +7,14 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
 
-/** LevelDB stays out of the bundle and is found from where it is installed: `require` asks from where its caller is. */
+/**
+ * LevelDB and the thread of SQLite stay out of the bundle and are found from where they are installed: both are looked
+ * for from where their caller is.
+ */
 const nativeModule: Plugin = {
   name: 'native-module',
   setup: (bundle) => {
-    bundle.onLoad({ filter: /leveldb-backend[\\/]dist[\\/].*load-level\.js$/ }, async ({ path }) => {
+    bundle.onLoad({ filter: /(?:load-level|worker-thread)\.js$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       return { contents: source.replace('import.meta.url', JSON.stringify(pathToFileURL(path).href)) }
     })

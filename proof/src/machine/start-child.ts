@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { SQLITE_DRIVER } from '../child/sqlite-at.ts'
 import { bundleChildren } from './bundle-children.ts'
 
 /** The children that a campaign can start, by the file of their main module. */
@@ -35,6 +36,15 @@ export interface StartOptions {
 
 /** Those that are started often, or by tools that slow down whatever loads many files. */
 const BUNDLED: readonly ChildName[] = ['writer', 'owner', 'history', 'reader']
+const DRIVER = fileURLToPath(
+  new URL('../../../packages/sqlite-backend/test/driver/node_modules/better-sqlite3', import.meta.url),
+)
+const SQLITE: Readonly<Record<string, string>> =
+  process.getBuiltinModule?.('node:sqlite') === undefined ? { [SQLITE_DRIVER]: DRIVER } : {}
+
+/** Whether children find a SQLite: in their Node, or where `npm test` installs one. */
+export const HAS_SQLITE: boolean = Object.keys(SQLITE).length === 0 || existsSync(DRIVER)
+
 let bundles: string | undefined
 
 /** To be called before any child is started: where they start from. */
@@ -61,7 +71,7 @@ export function startChild(name: ChildName, task: unknown, options: StartOptions
       'pipe',
       ...(channel ? (['ipc'] as const) : journalTo === undefined ? [] : ['pipe' as const]),
     ],
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...SQLITE, ...environment },
   })
   if (journalTo !== undefined) {
     started.stdio[3]?.on('data', (chunk: Buffer) => appendFileSync(journalTo, chunk))

@@ -9,6 +9,7 @@ import { failureOf } from '../database/failure-of.ts'
 import { loadLibrary } from '../database/load-library.ts'
 import type { SqliteDatabase, SqliteLibrary } from '../database/sqlite-library.ts'
 import { waitWhileBusy } from '../database/wait-while-busy.ts'
+import { corrupt } from '../format/corrupt.ts'
 import { Tables } from '../format/tables.ts'
 import { checkPlace } from './check-place.ts'
 import { inspectLog } from './inspect-log.ts'
@@ -39,6 +40,7 @@ export async function openStore(options: StoreOptions): Promise<SqliteStore> {
   checkPlace(path)
   refuseUnfinishedRepair(path)
   if (options.readOnly && !existsSync(path)) throw noStore(path)
+  refuseLostFile(path)
   if (!options.readOnly) makeFile(path)
   const findings = await inspectLog(path, options.durability)
   const connect = (): Database => connectTo(library, path, options)
@@ -122,6 +124,12 @@ function connectTo(library: SqliteLibrary, path: string, { durability, readOnly 
     database.close()
     throw error
   }
+}
+
+/** @throws `CORRUPT` where the log of a database is there and the database is not: a new one would not be what it was */
+function refuseLostFile(path: string): void {
+  if (existsSync(path) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+  throw corrupt(`${path} is gone, and its log ${path}-wal is there`, { file: path })
 }
 
 /** The first page of a database names its tables, also where its header is damaged. */
