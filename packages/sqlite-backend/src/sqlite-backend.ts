@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+
 import { guardBackend } from '@turnlog/core/backend'
-import type { Backend, BackendDefinition } from '@turnlog/core/backend'
+import type { Backend, BackendDefinition, BackendOptions, StorePlace } from '@turnlog/core/backend'
 
 import { checkOptions } from './sqlite-options.ts'
 import type { CheckedOptions, SqliteOptions } from './sqlite-options.ts'
@@ -14,6 +17,15 @@ export const backend: BackendDefinition = {
   name: 'sqlite',
   contract: 1,
   create: (options) => makeBackend(checkOptions(options)),
+  storePlace,
+}
+
+/** Only whether there is a file: to look into it would cost this process the locks that it has on it. */
+function storePlace({ path }: BackendOptions): StorePlace | undefined {
+  if (path === undefined) return undefined
+  const file = statSync(path, { throwIfNoEntry: false })
+  const found = file === undefined ? 'missing' : file.isDirectory() ? 'other' : file.size === 0 ? 'empty' : 'store'
+  return { directory: resolve(path), found }
 }
 
 function makeBackend(options: CheckedOptions): Backend {

@@ -82,7 +82,10 @@ async function program(args: readonly string[], act: Act, { output, errors }: Te
   const root = new Command('turnlog')
     .description('Inspect and maintain AI agent sessions stored with Turnlog.')
     .version(packageVersion(), '-V, --version')
-    .option('--store <store>', 'leveldb:./dir, jsonl:./dir, a path (LevelDB), a config .json, or a module .js')
+    .option(
+      '--store <store>',
+      'leveldb:./dir, jsonl:./dir, sqlite:./file.db, a path (LevelDB), a config .json, or a module .js',
+    )
     .option('--json', 'machine-readable: JSON on stdout, errors as JSON on stderr')
     .option('--no-color', 'no colours (also: NO_COLOR=1, or any output that is not a terminal)')
     .configureHelp({ showGlobalOptions: true })

@@ -11,7 +11,7 @@ const SAFE_BRANCHES = [
 
 /** One connection, with its statements prepared once. */
 export class Database {
-  readonly #raw: SqliteDatabase
+  #raw: SqliteDatabase
   readonly #statements = new Map<string, SqliteStatement>()
 
   constructor(raw: SqliteDatabase) {
@@ -57,6 +57,12 @@ export class Database {
     } catch {
       // there was none any more
     }
+  }
+
+  /** Goes on with another connection. */
+  replace(raw: SqliteDatabase): void {
+    this.close()
+    this.#raw = raw
   }
 
   close(): void {

@@ -14,7 +14,7 @@ type BetterSqlite = new (file: string, options?: object) => SqliteDatabase
 
 const INSTALL =
   'Install it beside @turnlog/sqlite-backend: `npm install better-sqlite3@12`, or with pnpm ' +
-  '`pnpm add better-sqlite3@12` and `pnpm approve-builds`; or use Node 22.23 and later, which brings SQLite along.'
+  '`pnpm add better-sqlite3@12` and `pnpm approve-builds`; or use Node 22.23 and later, which brings SQLite along'
 
 /** From this one on Node runs better-sqlite3 13; an older one is ended by it while it loads. */
 const NODE_OF_13 = 22

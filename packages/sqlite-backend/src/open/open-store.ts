@@ -12,9 +12,11 @@ import { waitWhileBusy } from '../database/wait-while-busy.ts'
 import { corrupt } from '../format/corrupt.ts'
 import { Tables } from '../format/tables.ts'
 import { checkPlace } from './check-place.ts'
+import { CrashView } from './crash-view.ts'
 import { inspectLog } from './inspect-log.ts'
 import { makeFile } from './make-file.ts'
 import { SqliteStore } from './sqlite-store.ts'
+import type { StoreParts } from './sqlite-store.ts'
 import { findStore, makeStore } from './store-schema.ts'
 import { refuseUnfinishedRepair } from './unfinished-repair.ts'
 
@@ -28,6 +30,7 @@ export interface StoreOptions {
   readonly readOnly: boolean
 }
 
+type Place = Omit<StoreParts, 'database' | 'tables' | 'waitMs' | 'report'> & { readonly findings: readonly OpenFinding[] }
 type ConnectionOptions = Pick<StoreOptions, 'durability' | 'tablePrefix' | 'waitMs' | 'readOnly'>
 
 /** What the log keeps on the disk when it is empty; it grows with what is written between two checkpoints. */
@@ -43,13 +46,16 @@ export async function openStore(options: StoreOptions): Promise<SqliteStore> {
   refuseLostFile(path)
   if (!options.readOnly) makeFile(path)
   const findings = await inspectLog(path, options.durability)
-  const connect = (): Database => connectTo(library, path, options)
-  const database = await waitWhileBusy(connect, options.waitMs)
+  const view = options.readOnly && hasLog(path) ? CrashView.of(path) : undefined
+  let database: Database | undefined
   try {
+    database = await waitWhileBusy(() => connectTo(library, view?.file ?? path, options), options.waitMs)
     database.checkVersion(library.name)
-    return await prepare(database, options, { path, connect, findings })
+    const access = view === undefined ? accessTo(library, path, database, options) : viewOf(view, library, path, database)
+    return await prepare(database, options, { path, findings, ...access })
   } catch (error) {
-    database.close()
+    database?.close()
+    view?.remove()
     if (failureOf(error) === 'NOTADB' && !looksLikeOurs(path, options.tablePrefix)) {
       throw new StoreError('INVALID_CONFIG', `${path} is not a SQLite database. Choose another file.`, { file: path })
     }
@@ -57,24 +63,46 @@ export async function openStore(options: StoreOptions): Promise<SqliteStore> {
   }
 }
 
+type Access = Pick<Place, 'connect' | 'beforeRead' | 'close'>
+
+function accessTo(library: SqliteLibrary, path: string, database: Database, options: ConnectionOptions): Access {
+  return { connect: () => connectTo(library, path, options), close: () => database.close() }
+}
+
+/** As long as nobody writes to the store; then on the store itself. */
+function viewOf(view: CrashView, library: SqliteLibrary, path: string, database: Database): Access {
+  let isView = true
+  const beforeRead = (): void => {
+    if (!isView || !view.isStale) return
+    isView = false
+    database.replace(library.open(path, { readOnly: hasLog(path) }))
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA query_only = ON')
+    view.remove()
+  }
+  const close = (): void => {
+    database.close()
+    view.remove()
+  }
+  return { connect: undefined, beforeRead, close }
+}
+
 /** On a connection of the caller, which stays theirs. */
 export async function openStoreOn(raw: SqliteDatabase, options: ConnectionOptions): Promise<SqliteStore> {
   const database = new Database(raw)
   database.checkVersion('the database that was given')
-  return prepare(database, options, { path: undefined, connect: undefined, findings: [] })
+  return prepare(database, options, { path: undefined, connect: undefined, findings: [], close: () => undefined })
 }
 
 async function prepare(
   database: Database,
   options: ConnectionOptions,
-  place: Pick<SqliteStore, 'path' | 'connect'> & { readonly findings: readonly OpenFinding[] },
+  { findings, ...place }: Place,
 ): Promise<SqliteStore> {
   const tables = new Tables(options.tablePrefix)
-  const { path, connect, findings } = place
   const { waitMs, readOnly } = options
   let created = false
   const isThere = await waitWhileBusy(() => database.read(() => findStore(database, tables)), waitMs)
-  if (!isThere && readOnly) throw noStore(path)
+  if (!isThere && readOnly) throw noStore(place.path)
   if (!readOnly) {
     await waitWhileBusy(() => useLog(database, options.durability), waitMs)
     if (!isThere) {
@@ -89,7 +117,7 @@ async function prepare(
       )
     }
   }
-  return new SqliteStore({ database, tables, path, waitMs, connect, report: { created, findings } })
+  return new SqliteStore({ ...place, database, tables, waitMs, report: { created, findings } })
 }
 
 /** The write-ahead log, and how far a commit goes. Only what is not so already is changed: it may be a caller's. */
@@ -111,8 +139,7 @@ function useLog(database: Database, durability: 'sync' | 'os'): void {
 
 function connectTo(library: SqliteLibrary, path: string, { durability, readOnly }: ConnectionOptions): Database {
   // Opened to read only, SQLite leaves the files of its log behind; so that is done only where they are there already.
-  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
-  const database = new Database(library.open(path, { readOnly: readOnly && hasLog }))
+  const database = new Database(library.open(path, { readOnly: readOnly && hasLog(path) }))
   try {
     database.exec(
       `PRAGMA busy_timeout = 0; PRAGMA synchronous = ${durability === 'sync' ? 'FULL' : 'NORMAL'}; ` +
@@ -126,9 +153,13 @@ function connectTo(library: SqliteLibrary, path: string, { durability, readOnly 
   }
 }
 
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
 /** @throws `CORRUPT` where the log of a database is there and the database is not: a new one would not be what it was */
 function refuseLostFile(path: string): void {
-  if (existsSync(path) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return
+  if (existsSync(path) || !hasLog(path)) return
   throw corrupt(`${path} is gone, and its log ${path}-wal is there`, { file: path })
 }
 

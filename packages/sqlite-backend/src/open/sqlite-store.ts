@@ -5,13 +5,15 @@ import { waitWhileBusy } from '../database/wait-while-busy.ts'
 import { writeMeta } from '../format/meta-rows.ts'
 import type { Tables } from '../format/tables.ts'
 
-interface Parts {
+export interface StoreParts {
   readonly database: Database
   readonly tables: Tables
   readonly path: string | undefined
   readonly waitMs: number
   readonly report: OpenReport
   readonly connect: (() => Database) | undefined
+  readonly beforeRead?: (() => void) | undefined
+  readonly close: () => void
 }
 
 /** An opened store: its connection, and who may do what on it when. */
@@ -24,17 +26,22 @@ export class SqliteStore {
   readonly report: OpenReport
   /** Another connection, to be closed by who asked; `undefined` if the only one is the caller's. */
   readonly connect: (() => Database) | undefined
+  /** Closes the connection, unless it is the caller's. */
+  readonly close: () => void
+  readonly #beforeRead: (() => void) | undefined
   /** A commit failed, and what it wrote is still in the log of the database. */
   #isUnsettled = false
   #lastBusy = 0
 
-  constructor({ database, tables, path, waitMs, report, connect }: Parts) {
+  constructor({ database, tables, path, waitMs, report, connect, beforeRead, close }: StoreParts) {
     this.database = database
     this.tables = tables
     this.path = path
     this.waitMs = waitMs
     this.report = report
     this.connect = connect
+    this.#beforeRead = beforeRead
+    this.close = close
   }
 
   /** Whether another process wanted to write at the same time, a moment ago. */
@@ -45,6 +52,7 @@ export class SqliteStore {
   /** What `work` reads is of one moment. */
   read<T>(work: () => T): Promise<T> {
     return waitWhileBusy(() => {
+      this.#beforeRead?.()
       this.#settle()
       return this.database.read(work)
     }, this.waitMs)

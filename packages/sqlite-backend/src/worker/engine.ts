@@ -148,6 +148,6 @@ export class LocalEngine implements Engine {
     this.#watches.close()
     this.#reads.clear()
     this.#snapshots.close()
-    if (this.#store.connect !== undefined) this.#store.database.close()
+    this.#store.close()
   }
 }

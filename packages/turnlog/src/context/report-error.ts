@@ -13,11 +13,13 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Not of a session but of what all of them are in: such a store does not open, neither to verify it nor to export. */
 const WHOLE_STORE_DAMAGED = 'Nothing was changed. Run turnlog repair --dry-run to see what can be done.'
 
-const WHEN_LOCKED: Readonly<Record<'leveldb' | 'jsonl' | 'other', string>> = {
+const WHEN_LOCKED: Readonly<Record<'leveldb' | 'jsonl' | 'sqlite' | 'other', string>> = {
   leveldb:
     'A LevelDB store belongs to one process at a time, also for reading. Stop that process, let it export (exportSessions), or take a snapshot of the directory with the file system and look at that. See turnlog doctor, and "Locks" in docs/operating.md.',
   jsonl:
     'Only one process writes to a JSONL store. Commands that read need no lock and work meanwhile; to write, stop that process. See turnlog doctor.',
+  sqlite:
+    'Any number of processes use a SQLite store, but a repair needs it for itself. Close it everywhere else first.',
   other: 'Stop that process first. See turnlog doctor.',
 }
 
