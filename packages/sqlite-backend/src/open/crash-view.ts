@@ -61,7 +61,9 @@ function stateOf(path: string): string {
 function isInUse(path: string): boolean {
   try {
     const { ino } = statSync(`${path}-shm`, { bigint: true })
-    return readFileSync('/proc/locks', 'utf8').split('\n').some((line) => line.includes(`:${ino} `))
+    return readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .some((line) => line.includes(`:${ino} `))
   } catch (error) {
     // Without an index nobody has it open; where the system does not tell, anybody may.
     return (error as NodeJS.ErrnoException).path !== `${path}-shm`

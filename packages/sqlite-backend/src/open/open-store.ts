@@ -30,7 +30,9 @@ export interface StoreOptions {
   readonly readOnly: boolean
 }
 
-type Place = Omit<StoreParts, 'database' | 'tables' | 'waitMs' | 'report'> & { readonly findings: readonly OpenFinding[] }
+type Place = Omit<StoreParts, 'database' | 'tables' | 'waitMs' | 'report'> & {
+  readonly findings: readonly OpenFinding[]
+}
 type ConnectionOptions = Pick<StoreOptions, 'durability' | 'tablePrefix' | 'waitMs' | 'readOnly'>
 
 /** What the log keeps on the disk when it is empty; it grows with what is written between two checkpoints. */
@@ -51,7 +53,8 @@ export async function openStore(options: StoreOptions): Promise<SqliteStore> {
   try {
     database = await waitWhileBusy(() => connectTo(library, view?.file ?? path, options), options.waitMs)
     database.checkVersion(library.name)
-    const access = view === undefined ? accessTo(library, path, database, options) : viewOf(view, library, path, database)
+    const access =
+      view === undefined ? accessTo(library, path, database, options) : viewOf(view, library, path, database)
     return await prepare(database, options, { path, findings, ...access })
   } catch (error) {
     database?.close()
