@@ -7,6 +7,17 @@ import { killPoints } from './kill-points.ts'
 import { owners } from './owners.ts'
 import { power } from './power.ts'
 import { readers } from './readers.ts'
+import { sharers } from './sharers.ts'
 
 /** All of them, the most telling first. */
-export const CAMPAIGNS: readonly Campaign[] = [kill, killPoints, readers, power, damage, owners, ioErrors, history]
+export const CAMPAIGNS: readonly Campaign[] = [
+  kill,
+  killPoints,
+  readers,
+  sharers,
+  power,
+  damage,
+  owners,
+  ioErrors,
+  history,
+]

@@ -9,7 +9,7 @@ import { SQLITE_DRIVER } from '../child/sqlite-at.ts'
 import { bundleChildren } from './bundle-children.ts'
 
 /** The children that a campaign can start, by the file of their main module. */
-export type ChildName = 'writer' | 'damage' | 'owner' | 'history' | 'reader'
+export type ChildName = 'writer' | 'damage' | 'owner' | 'history' | 'reader' | 'sharer'
 
 export interface Ended {
   readonly code: number | null
@@ -35,15 +35,15 @@ export interface StartOptions {
 }
 
 /** Those that are started often, or by tools that slow down whatever loads many files. */
-const BUNDLED: readonly ChildName[] = ['writer', 'owner', 'history', 'reader']
+const BUNDLED: readonly ChildName[] = ['writer', 'owner', 'history', 'reader', 'sharer']
 const DRIVER = fileURLToPath(
   new URL('../../../packages/sqlite-backend/test/driver/node_modules/better-sqlite3', import.meta.url),
 )
-const SQLITE: Readonly<Record<string, string>> =
-  process.getBuiltinModule?.('node:sqlite') === undefined ? { [SQLITE_DRIVER]: DRIVER } : {}
+const NEEDS_DRIVER = process.getBuiltinModule?.('node:sqlite') === undefined
+if (NEEDS_DRIVER) process.env[SQLITE_DRIVER] = DRIVER // children get it from here
 
 /** Whether children find a SQLite: in their Node, or where `npm test` installs one. */
-export const HAS_SQLITE: boolean = Object.keys(SQLITE).length === 0 || existsSync(DRIVER)
+export const HAS_SQLITE: boolean = !NEEDS_DRIVER || existsSync(DRIVER)
 
 let bundles: string | undefined
 
@@ -71,7 +71,7 @@ export function startChild(name: ChildName, task: unknown, options: StartOptions
       'pipe',
       ...(channel ? (['ipc'] as const) : journalTo === undefined ? [] : ['pipe' as const]),
     ],
-    env: { ...process.env, ...SQLITE, ...environment },
+    env: { ...process.env, ...environment },
   })
   if (journalTo !== undefined) {
     started.stdio[3]?.on('data', (chunk: Buffer) => appendFileSync(journalTo, chunk))

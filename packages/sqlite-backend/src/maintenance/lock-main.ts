@@ -17,5 +17,8 @@ try {
   answer = isBusy(error) ? 'busy' : 'damaged'
 }
 process.stdout.write(answer)
-process.stdin.on('close', () => process.kill(process.pid, 'SIGKILL'))
+process.stdin.on('close', () => {
+  process.kill(process.pid, 'SIGKILL')
+  database.close() // never reached: what is still to be used is not collected, which would close it as well
+})
 process.stdin.resume()

@@ -1,6 +1,6 @@
-import { isStoreError } from '@turnlog/core/backend'
 import type { BackendVerifyReport, MaintenanceOptions, Problem } from '@turnlog/core/backend'
 
+import { toStoreError } from '../to-store-error.ts'
 import type { HeadText } from '../worker/engine-calls.ts'
 import type { VerifiedSession } from './verify-session.ts'
 
@@ -63,6 +63,7 @@ async function* listKeys(engine: Verifier): AsyncGenerator<readonly string[], vo
 
 /** @throws what is no damage */
 function damageOf(error: unknown): string {
-  if (isStoreError(error, 'CORRUPT')) return error.message
+  const found = toStoreError(error, 'verify')
+  if (found.code === 'CORRUPT') return found.message
   throw error
 }

@@ -12,6 +12,8 @@ export interface WorkerOptions extends StoreOptions {
 /** Beside what an engine does: to have one, until its `close`. */
 export interface WorkerCalls extends Engine {
   open(options: WorkerOptions): Promise<OpenReport>
+  /** Lets the thread end by itself: what it has of SQLite is not torn away from it. */
+  end(): void
 }
 
 export interface Call {

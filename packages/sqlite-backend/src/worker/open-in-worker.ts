@@ -33,10 +33,10 @@ export async function openInWorker(
   const thread = spare ?? new WorkerThread()
   spare = undefined
   thread.onChange = onChange
-  const giveBack = async (): Promise<void> => {
+  const giveBack = (): void => {
     thread.onChange = () => undefined
     if (spare === undefined) spare = thread
-    else await thread.end()
+    else thread.end()
   }
   try {
     const report = await thread.call('open', options)
@@ -46,14 +46,14 @@ export async function openInWorker(
       try {
         await thread.call('close')
       } catch (error) {
-        await thread.end()
+        thread.end()
         throw error
       }
-      await giveBack()
+      giveBack()
     }
     return { engine: { ...(engine as unknown as Engine), close }, report }
   } catch (error) {
-    await giveBack()
+    giveBack()
     throw error
   }
 }

@@ -20,6 +20,10 @@ async function answer({ id, method, args }: Call): Promise<void> {
       say({ kind: 'result', id, result: await open(args[0] as WorkerOptions) })
       return
     }
+    if (method === 'end') {
+      parentPort?.close()
+      return
+    }
     if (engine === undefined) throw new Error('There is no store in this thread.')
     const result = await (engine[method] as (...args: readonly unknown[]) => unknown).call(engine, ...args)
     if (method === 'append') {

@@ -45,8 +45,9 @@ export class WorkerThread {
     })
   }
 
-  async end(): Promise<void> {
-    await this.#worker.terminate()
+  end(): void {
+    // eslint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    this.#worker.postMessage({ id: 0, method: 'end', args: [] } satisfies Call)
   }
 
   #settle(answer: Exclude<Answer, { kind: 'changed' }>): void {
