@@ -37,13 +37,7 @@ export interface BackendDriver {
    *
    * @returns `undefined` if there is more to wait for; nothing has happened then, and `append` is called
    */
-  appendAtOnce?(
-    session: string,
-    expected: Expected,
-    events: readonly EventRecord[],
-    projection: Json,
-    options: AppendOptions | undefined,
-  ): Promise<void> | undefined
+  appendAtOnce?(...change: Parameters<BackendDriver['append']>): Promise<void> | undefined
 
   /**
    * Called at the first step of a read, which is when its snapshot is taken. Between two batches the guard looks at the

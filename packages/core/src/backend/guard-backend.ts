@@ -92,29 +92,14 @@ class GuardedBackend implements Backend {
     projection: Json,
     options?: AppendOptions,
   ): Promise<void> {
+    const action = { what: 'append', session }
     try {
       const driver = this.#checkWritable(this.#lifecycle.opened)
       const appended = driver.appendAtOnce?.(session, expected, events, projection, options)
-      return appended ?? this.#append(session, expected, events, projection, options)
+      if (appended !== undefined) return appended
+      return this.#run(action, () => driver.append(session, expected, events, projection, options))
     } catch (error) {
-      return Promise.reject(this.#toStoreError(error, { what: 'append', session }))
-    }
-  }
-
-  async #append(
-    session: string,
-    expected: Expected,
-    events: readonly EventRecord[],
-    projection: Json,
-    options?: AppendOptions,
-  ): Promise<void> {
-    const { driver } = this.#lifecycle.begin()
-    try {
-      await driver.append(session, expected, events, projection, options)
-    } catch (error) {
-      throw this.#toStoreError(error, { what: 'append', session })
-    } finally {
-      this.#lifecycle.end()
+      return Promise.reject(this.#toStoreError(error, action))
     }
   }
 

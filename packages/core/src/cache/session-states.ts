@@ -36,7 +36,7 @@ const MAX_SEEN = 4096
 export class SessionStates<M> {
   readonly #source: EventSource
   readonly #authoritative: boolean
-  readonly #states: LRUCache<string, SessionState<M>> | undefined
+  readonly #states: LRUCache<string, SessionState<M>>
   readonly #maxBytes: number
   /** Read once, and not kept. */
   readonly #seen = new LRUCache<string, true>({ max: MAX_SEEN })
@@ -48,10 +48,11 @@ export class SessionStates<M> {
     this.#source = source
     this.#authoritative = authoritative
     this.#maxBytes = maxBytes
-    this.#states =
-      maxBytes > 0
-        ? new LRUCache<string, SessionState<M>>({ maxSize: maxBytes, sizeCalculation: memoryBytes })
-        : undefined
+    // It takes no 0 for "none", and keeps nothing that is larger than all it may keep.
+    this.#states = new LRUCache<string, SessionState<M>>({
+      maxSize: Math.max(maxBytes, 1),
+      sizeCalculation: memoryBytes,
+    })
   }
 
   /** The state if it is known, with its messages, without asking anybody. */
@@ -85,7 +86,7 @@ export class SessionStates<M> {
   }
 
   async #loadToAdd(session: string): Promise<SessionState<M>> {
-    if (this.#states?.has(session) === true || this.#loading.has(session)) return this.load(session)
+    if (this.#states.has(session) || this.#loading.has(session)) return this.load(session)
     return (await loadOutline<M>(this.#source, session)) ?? this.load(session)
   }
 
@@ -94,19 +95,19 @@ export class SessionStates<M> {
     this.#loading.delete(session)
     if (this.#last?.session === session) this.#last = undefined
     // Where others write, a state is kept to read only what came after it, and an outline has nothing to add that to.
-    if (state.isOutline && !this.#authoritative) this.#states?.delete(session)
-    else this.#states?.set(session, state)
+    if (state.isOutline && !this.#authoritative) this.#states.delete(session)
+    else this.#states.set(session, state)
   }
 
   forget(session: string): void {
     this.#loading.delete(session)
     if (this.#last?.session === session) this.#last = undefined
-    this.#states?.delete(session)
+    this.#states.delete(session)
   }
 
   #known(session: string): SessionState<M> | undefined {
     if (!this.#authoritative) return undefined
-    const known = this.#states?.get(session)
+    const known = this.#states.get(session)
     const last = this.#last
     if (known !== undefined || last === undefined || last.session !== session) return known
     this.keep(session, last.state)
@@ -115,7 +116,7 @@ export class SessionStates<M> {
 
   /** A state that was read: kept if the session has been in use before. */
   #admit(session: string, state: SessionState<M>): void {
-    if (!this.#authoritative || this.#states?.has(session) === true || this.#seen.delete(session)) {
+    if (!this.#authoritative || this.#states.has(session) || this.#seen.delete(session)) {
       this.keep(session, state)
       return
     }
@@ -131,7 +132,7 @@ export class SessionStates<M> {
   }
 
   async #loadFresh(session: string): Promise<SessionState<M>> {
-    const known = this.#authoritative ? undefined : this.#states?.get(session)
+    const known = this.#authoritative ? undefined : this.#states.get(session)
     return (
       (known === undefined ? undefined : await this.#catchUp(session, known)) ?? loadState<M>(this.#source, session)
     )

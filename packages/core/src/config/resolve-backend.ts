@@ -59,18 +59,13 @@ async function createBackend(choice: BackendChoice | StoreConfig, base: string |
     ...(durability === undefined ? {} : { durability }),
   }
   const name = typeof backend === 'string' ? backend : 'factory'
-  const create = typeof backend === 'string' ? await loadCreate(backend, base) : backend
-  const created: unknown = await creating(name, () => create(options))
+  const definition = typeof backend === 'string' ? await loadDefinition(backend, base) : { create: backend }
+  const created: unknown = await creating(name, () => definition.create(options))
   if (!isBackend(created)) {
     throw new StoreError('BACKEND_LOAD_FAILED', `Backend ${JSON.stringify(name)} made something that is no backend.`)
   }
   checkContract(name, created.contract)
   return created
-}
-
-async function loadCreate(name: string, base: string | undefined): Promise<(options: BackendOptions) => Backend> {
-  const definition = await loadDefinition(name, base)
-  return (options) => definition.create(options)
 }
 
 async function creating(name: string, create: () => Backend | Promise<Backend>): Promise<unknown> {

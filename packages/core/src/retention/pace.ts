@@ -17,13 +17,14 @@ const LOOK_MS = 20
 /** Makes work in the background give way to the writes of others. */
 export class Pace {
   readonly #queues: Pick<SessionQueues<unknown>, 'writes'>
-  readonly #stopped = new AbortController()
   #ownWrites = 0
   /** Writes of others that have been seen. */
   #seenWrites = 0
   #seenAt = -Infinity
   #resumedAt = 0
   #heavyMs = 0
+  #isStopped = false
+  #wake: () => void = () => undefined
 
   constructor(queues: Pick<SessionQueues<unknown>, 'writes'>) {
     this.#queues = queues
@@ -69,7 +70,8 @@ export class Pace {
 
   /** Ends the pause under way, and every later one. */
   stop(): void {
-    this.#stopped.abort()
+    this.#isStopped = true
+    this.#wake()
   }
 
   get #otherWrites(): number {
@@ -81,19 +83,16 @@ export class Pace {
       this.#seenWrites = this.#otherWrites
       this.#seenAt = now
     }
-    return !this.#stopped.signal.aborted && now - this.#seenAt < QUIET_MS
+    return !this.#isStopped && now - this.#seenAt < QUIET_MS
   }
 
   #pause(ms: number): Promise<void> {
-    const { signal } = this.#stopped
     return new Promise((resume) => {
-      const wake = (): void => {
+      const timer = setTimeout(resume, this.#isStopped ? 0 : ms)
+      this.#wake = () => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', wake)
         resume()
       }
-      const timer = setTimeout(wake, signal.aborted ? 0 : ms)
-      signal.addEventListener('abort', wake)
     })
   }
 }

@@ -41,14 +41,7 @@ export interface SweepActs {
 
 export type SweepPolicies = Pick<RetentionSettings, 'expire' | 'retention' | 'autoCompact'>
 
-interface Counts {
-  sessions: number
-  expired: number
-  tracesErased: number
-  compacted: number
-  eventsRemoved: number
-  failed: number
-}
+type Counts = Record<Exclude<keyof SweepResult, 'clockJumped' | 'done'>, number>
 
 /** Walks over all sessions in steps of bounded work, and does to each what the policies ask for. */
 export class SweepSteps {

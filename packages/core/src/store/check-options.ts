@@ -14,7 +14,7 @@ const WRITE_OPTIONS = ['expectedVersion', 'operationId', 'exact']
 
 /** Options of a write as the queue wants them. */
 export interface CheckedOptions {
-  readonly expectedVersion?: number
+  readonly expectedVersion?: number | undefined
   readonly operation?: Operation
 }
 
@@ -27,12 +27,8 @@ export function checkWriteOptions(options: WriteOptions | undefined, request: re
   const { expectedVersion, operationId } = checkObject('options', options, WRITE_OPTIONS)
   if (expectedVersion !== undefined) checkWholeNumber('expectedVersion', expectedVersion)
   if (operationId !== undefined) checkOperationId(operationId)
-  return {
-    ...(expectedVersion === undefined ? undefined : { expectedVersion }),
-    ...(operationId === undefined
-      ? undefined
-      : { operation: { id: operationId, hash: textHash(JSON.stringify(request)) } }),
-  }
+  if (operationId === undefined) return { expectedVersion }
+  return { expectedVersion, operation: { id: operationId, hash: textHash(JSON.stringify(request)) } }
 }
 
 /** @throws `INVALID_ARGUMENT` */
