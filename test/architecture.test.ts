@@ -43,6 +43,15 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   importers: ['legacy', '(files)'],
   adapters: ['session-manager', '(files)'],
   'leveldb-files': ['(files)'],
+  'jsonl-backend': [
+    'file-system format options',
+    'append lock read recovery wake',
+    'session-index',
+    'sessions',
+    'open',
+    'maintenance',
+    '(files)',
+  ],
   'leveldb-backend': [
     'options',
     'database', // LevelDB itself, and its errors

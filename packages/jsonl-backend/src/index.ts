@@ -1,2 +1,2 @@
 export { backend, jsonlBackend } from './jsonl-backend.ts'
-export type { JsonlOptions } from './jsonl-options.ts'
+export type { JsonlOptions } from './options/jsonl-options.ts'

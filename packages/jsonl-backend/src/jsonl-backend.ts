@@ -1,8 +1,8 @@
 import type { Backend, BackendDefinition, BackendOptions, Capabilities } from '@turnlog/core/backend'
 import { guardBackend } from '@turnlog/core/backend'
-import { toStoreError } from './to-store-error.ts'
-import type { JsonlOptions } from './jsonl-options.ts'
-import { checkOptions } from './jsonl-options.ts'
+import { toStoreError } from './file-system/to-store-error.ts'
+import type { JsonlOptions } from './options/jsonl-options.ts'
+import { checkOptions } from './options/jsonl-options.ts'
 import type { Environment } from './open/open-directory.ts'
 import { storePlace } from './open/store-place.ts'
 

@@ -16,7 +16,7 @@ import type {
 import { clipRanges, isStoreError, StoreError } from '@turnlog/core/backend'
 import { batchesOf, listedBetween } from './session-index/listed.ts'
 import { encodeFileName } from './format/file-name.ts'
-import type { JsonlOptions } from './jsonl-options.ts'
+import type { JsonlOptions } from './options/jsonl-options.ts'
 import { reclaim } from './maintenance/reclaim.ts'
 import { sizes } from './maintenance/sizes.ts'
 import { verify } from './maintenance/verify.ts'

@@ -7,7 +7,7 @@ import { systemCode } from '../file-system/file-system.ts'
 import { decodeFileName, SESSION_SUFFIX } from '../format/file-name.ts'
 import type { OpenDirectory } from '../open/open-directory.ts'
 import type { OpenSnapshot, Sessions } from '../sessions/sessions.ts'
-import { toStoreError } from '../to-store-error.ts'
+import { toStoreError } from '../file-system/to-store-error.ts'
 import { eachSession } from './each-session.ts'
 import { verifyFile } from './verify-file.ts'
 

@@ -1,5 +1,5 @@
 import { isStoreError, StoreError } from '@turnlog/core/backend'
-import { systemCode } from './file-system/file-system.ts'
+import { systemCode } from './file-system.ts'
 
 /** What a person can do about a system error. */
 const ADVICE: Readonly<Record<string, string>> = {
