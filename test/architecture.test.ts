@@ -38,7 +38,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'config',
     '(files)', // openStore puts store, backend and retention together
   ],
-  'storage-kit': ['files flow memory process-lock', '(files)'],
+  'storage-kit': ['flow memory process-lock', 'files', '(files)'],
   transfer: ['(files)'],
   importers: ['legacy', '(files)'],
   adapters: ['session-manager', '(files)'],

@@ -1,6 +1,7 @@
+import { giveBack, takeBuffer } from '@turnlog/storage-kit'
+
 import type { EventRow } from './event-row.ts'
 import { HEADER_BYTES } from './row-value.ts'
-import { giveBack, takeBuffer } from './spare-buffers.ts'
 
 const FIRST_BYTES = 8 * 1024
 const NOTHING = Buffer.alloc(0)

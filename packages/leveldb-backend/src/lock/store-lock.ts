@@ -7,6 +7,7 @@ import {
   fileIdentity,
   needsLivenessSocket,
   openLivenessSocket,
+  ownerText,
   processIdentity,
   removeStaleSockets,
   socketFile,
@@ -15,7 +16,6 @@ import type { LivenessSocket } from '@turnlog/storage-kit'
 
 import { lastClaim, linkClaim, LOCK_FILE, withdrawClaim } from './claims.ts'
 import { findLevelOwner } from './find-level-owner.ts'
-import { ownerText } from './owner-text.ts'
 import { refuseUnlessDead } from './refuse-unless-dead.ts'
 
 const REGISTRY = Symbol.for('turnlog.leveldb.locations')

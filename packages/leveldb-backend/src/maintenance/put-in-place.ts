@@ -2,8 +2,7 @@ import { renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
-
-import { syncDirectory } from '../files/sync-directory.ts'
+import { syncDirectory } from '@turnlog/storage-kit'
 
 /**
  * Puts the directory `made` in the place of `directory`, which becomes `backup`. Between the two renames there is no

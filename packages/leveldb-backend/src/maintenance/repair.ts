@@ -3,9 +3,8 @@ import { join } from 'node:path'
 
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { Problem, RepairOptions, RepairReport } from '@turnlog/core/backend'
+import { makeTemporaryDirectory, syncDirectory } from '@turnlog/storage-kit'
 
-import { makeTemporaryDirectory } from '../files/make-temporary-directory.ts'
-import { syncDirectory } from '../files/sync-directory.ts'
 import { examineDirectory } from '../open/examine-directory.ts'
 import type { Examined } from '../open/examine-directory.ts'
 import { existingDirectory, noStore } from '../open/existing-directory.ts'

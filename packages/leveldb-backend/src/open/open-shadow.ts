@@ -4,12 +4,12 @@ import { basename, join } from 'node:path'
 import { StoreError } from '@turnlog/core/backend'
 import { cutFile, logName } from '@turnlog/leveldb-files'
 import type { TornLog } from '@turnlog/leveldb-files'
+import { makeTemporaryDirectory } from '@turnlog/storage-kit'
 
 import { openLevel } from '../database/level.ts'
 import type { Level } from '../database/level.ts'
 import { fromLevel } from '../database/to-store-error.ts'
 import { readManifest } from '../files/inspect-store.ts'
-import { makeTemporaryDirectory } from '../files/make-temporary-directory.ts'
 import { listStoreFiles } from '../files/store-files.ts'
 import type { CheckedOptions } from '../options/leveldb-options.ts'
 

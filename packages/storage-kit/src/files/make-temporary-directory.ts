@@ -2,9 +2,10 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { checkProcess, parseOwner, processIdentity } from '@turnlog/storage-kit'
-
-import { ownerText } from '../lock/owner-text.ts'
+import { checkProcess } from '../process-lock/check-process.ts'
+import { parseOwner } from '../process-lock/lock-record.ts'
+import { ownerText } from '../process-lock/owner-text.ts'
+import { processIdentity } from '../process-lock/process-identity.ts'
 
 const PREFIX = { shadow: 'turnlog-shadow-', repair: 'turnlog-repair-' } as const
 const OWNER_FILE = 'turnlog.owner'
