@@ -64,6 +64,14 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'maintenance',
     '(files)',
   ],
+  conformance: [
+    'context fuzz', // context: what a case is, and what it is given
+    'probe report',
+    'child', // other processes and threads
+    'model',
+    'cases',
+    '(files)',
+  ],
   turnlog: [
     'backends output',
     'store',

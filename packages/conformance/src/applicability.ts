@@ -1,7 +1,7 @@
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case, Claim, Facility } from './case.ts'
-import type { Harness, Target } from './target.ts'
+import type { Case, Claim, Facility } from './context/case.ts'
+import type { Harness, Target } from './context/target.ts'
 
 /** What the suite knows of a target before it runs a case. */
 export interface Profile {

@@ -14,7 +14,7 @@ import type { CaseResult } from './report/report.ts'
 import { formatSummary } from './report/summary.ts'
 import { runConformance } from './run-conformance.ts'
 import { suite } from './suite.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './context/usage-error.ts'
 
 interface Options {
   readonly grep?: RegExp

@@ -1,11 +1,11 @@
 import { applicability } from './applicability.ts'
 import type { Profile } from './applicability.ts'
-import type { Case } from './case.ts'
+import type { Case } from './context/case.ts'
 import { ConformanceFailure } from './conformance-failure.ts'
 import { probe } from './run-conformance.ts'
 import { runCase } from './run-case.ts'
-import type { Target } from './target.ts'
-import { Unproven } from './unproven.ts'
+import type { Target } from './context/target.ts'
+import { Unproven } from './context/unproven.ts'
 
 export interface AdapterOptions {
   /** Only cases whose id matches. @default all */

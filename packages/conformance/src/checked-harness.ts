@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert'
 
 import { isStoreError } from '@turnlog/core/backend'
 
-import type { Harness } from './target.ts'
+import type { Harness } from './context/target.ts'
 
 /** The harness of a target, which is to blame itself when what it reopens is not open. */
 export function checkedHarness(harness: Harness): Harness {

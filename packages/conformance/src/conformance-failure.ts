@@ -2,11 +2,11 @@ import { AssertionError } from 'node:assert'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 
-import type { Case } from './case.ts'
+import type { Case } from './context/case.ts'
 import { firstDifference } from './report/first-difference.ts'
 import { unbrandedCode } from './report/unbranded-code.ts'
-import type { Target } from './target.ts'
-import { Unproven } from './unproven.ts'
+import type { Target } from './context/target.ts'
+import { Unproven } from './context/unproven.ts'
 
 const MAX_TEXT_LENGTH = 2000
 const SHORT_TEXT = 60

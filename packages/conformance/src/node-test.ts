@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { cases } from './cases/index.ts'
 import { caseRunner } from './case-runner.ts'
 import type { AdapterOptions } from './case-runner.ts'
-import type { Target } from './target.ts'
+import type { Target } from './context/target.ts'
 
 /**
  * Registers the suite with `node:test`: one `describe` for the target, one `test` for each case, named by its id.

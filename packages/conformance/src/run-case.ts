@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Case, CaseContext } from './case.ts'
+import type { Case, CaseContext } from './context/case.ts'
 import { checkedHarness } from './checked-harness.ts'
 import { endedByUnhandled } from './ended-by-unhandled.ts'
-import { Random, seedOf } from './random.ts'
-import type { Harness, Target } from './target.ts'
+import { Random, seedOf } from './context/random.ts'
+import type { Harness, Target } from './context/target.ts'
 
 export interface RunCaseOptions {
   readonly seed: number

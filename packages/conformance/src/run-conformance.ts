@@ -6,7 +6,7 @@ import { CONTRACT } from '@turnlog/core/backend'
 
 import { applicability, profileOf } from './applicability.ts'
 import type { Profile } from './applicability.ts'
-import type { Case } from './case.ts'
+import type { Case } from './context/case.ts'
 import { cases as allCases } from './cases/index.ts'
 import { ConformanceFailure } from './conformance-failure.ts'
 import type { FailureCircumstances } from './conformance-failure.ts'
@@ -14,9 +14,9 @@ import { levelReached } from './report/report.ts'
 import type { CaseResult, Report, Status } from './report/report.ts'
 import { runCase } from './run-case.ts'
 import { suite } from './suite.ts'
-import type { Target } from './target.ts'
-import { Unproven } from './unproven.ts'
-import { UsageError } from './usage-error.ts'
+import type { Target } from './context/target.ts'
+import { Unproven } from './context/unproven.ts'
+import { UsageError } from './context/usage-error.ts'
 
 export interface ConformanceOptions {
   /** Only cases whose id matches. A part of the suite reaches no level. @default all */

@@ -1,10 +1,10 @@
 import { beforeAll, describe, test } from 'vitest'
 
-import type { Case } from './case.ts'
+import type { Case } from './context/case.ts'
 import { cases } from './cases/index.ts'
 import { caseRunner } from './case-runner.ts'
 import type { AdapterOptions } from './case-runner.ts'
-import type { Target } from './target.ts'
+import type { Target } from './context/target.ts'
 
 /**
  * Registers the suite with vitest: one `describe` for the target, one `test` for each case, named by its id.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { Json } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { ALL, listAll, readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 

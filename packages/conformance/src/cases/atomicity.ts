@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case, CaseContext } from '../case.ts'
+import type { Case, CaseContext } from '../context/case.ts'
 import { besideWrite } from '../probe/beside-write.ts'
 import { listAll, readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { ALL, listKeys, readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { growLong } from '../probe/grow-long.ts'
 import { rejects } from '../probe/rejects.ts'
 import { settled } from '../probe/settled.ts'
-import type { Random } from '../random.ts'
-import { Unproven } from '../unproven.ts'
+import type { Random } from '../context/random.ts'
+import { Unproven } from '../context/unproven.ts'
 
 /** What a close does to the calls that it does not wait for. */
 export const callsInFlightCases: readonly Case[] = [

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, StoreError } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { compete } from '../child/compete.ts'
 import { readAll } from '../probe/collect.ts'
 import { checkCompetition } from '../probe/check-competition.ts'

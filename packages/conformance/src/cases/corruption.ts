@@ -1,7 +1,7 @@
 import assert, { AssertionError } from 'node:assert/strict'
 import { rm, truncate } from 'node:fs/promises'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { buildImage, examineDamaged } from '../probe/damage.ts'
 import { cuts, flip, flips, tailStart, zero } from '../probe/damage-places.ts'
 import { judgeDamage } from '../probe/judge-damage.ts'

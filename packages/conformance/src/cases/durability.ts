@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case, CaseContext } from '../case.ts'
+import type { Case, CaseContext } from '../context/case.ts'
 import { withChild } from '../child/with-child.ts'
 import { textOf } from '../child/write-without-end.ts'
 import { ALL, listKeys } from '../probe/collect.ts'

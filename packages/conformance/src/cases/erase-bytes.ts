@@ -3,11 +3,11 @@ import { readFile, truncate } from 'node:fs/promises'
 
 import { isStoreError } from '@turnlog/core/backend'
 
-import type { Case, CaseContext } from '../case.ts'
+import type { Case, CaseContext } from '../context/case.ts'
 import { withChild } from '../child/with-child.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { filesWith } from '../probe/files-with.ts'
-import { Unproven } from '../unproven.ts'
+import { Unproven } from '../context/unproven.ts'
 
 /** Processes that are killed, and what each was erasing then: a moment that leaves something behind is short. */
 const CYCLES = 6

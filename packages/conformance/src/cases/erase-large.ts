@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { withChild } from '../child/with-child.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { filesWith } from '../probe/files-with.ts'
-import type { Random } from '../random.ts'
-import { Unproven } from '../unproven.ts'
+import type { Random } from '../context/random.ts'
+import { Unproven } from '../context/unproven.ts'
 
 /** Enough, in sizes uneven enough, to split the pages of a tree and to leave free ones. */
 const SESSIONS = 32

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-import type { Case, CaseContext } from '../case.ts'
+import type { Case, CaseContext } from '../context/case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
 import { openInWorker } from '../child/open-in-worker.ts'
 import { withChild } from '../child/with-child.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { listAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { makeEvents } from '../probe/make-events.ts'

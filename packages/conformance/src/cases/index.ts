@@ -1,4 +1,4 @@
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { aliasingCases } from './aliasing.ts'
 import { appendCases } from './append.ts'
 import { atomicityCases } from './atomicity.ts'

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 import type { Range, ReadOptions } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { rejects } from '../probe/rejects.ts'

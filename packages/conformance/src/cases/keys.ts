@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import { compareKeys } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { listKeys } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { HOSTILE_KEYS, randomKeys } from '../probe/hostile-keys.ts'

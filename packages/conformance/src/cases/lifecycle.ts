@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { operations } from '../probe/operations.ts'
 import { rejects } from '../probe/rejects.ts'

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { compareKeys } from '@turnlog/core/backend'
 import type { Backend, ListRange } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { listAll, listKeys } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { makeEvents } from '../probe/make-events.ts'
 import { openDescriptors } from '../probe/open-descriptors.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../context/random.ts'
 
 /** More than the 1,000 and 1,024 at which stores and databases like to end a page. */
 const MANY = 1030

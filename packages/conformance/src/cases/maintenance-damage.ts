@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { contents } from '../probe/contents.ts'
 import { readAll } from '../probe/collect.ts'
 import { buildImage, examineDamaged } from '../probe/damage.ts'

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 
 import { isStoreError } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { readAll } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { damage, fill, maintenanceOf } from '../probe/maintained.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
 import { compete } from '../child/compete.ts'
 import { openInWorker } from '../child/open-in-worker.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { crashingStore } from '../model/crashing-store.ts'
 import { localStore } from '../model/local-store.ts'
 import { runModel } from '../model/run-model.ts'

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, Head, Json } from '@turnlog/core/backend'
 
-import type { Case, CaseContext } from '../case.ts'
+import type { Case, CaseContext } from '../context/case.ts'
 import type { ChildBackend } from '../child/child-backend.ts'
 import { withChild } from '../child/with-child.ts'
 import { besideWrite } from '../probe/beside-write.ts'
 import { ALL, listAll, listKeys, readAll, readSeqs } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { untilEnoughOverlap } from '../probe/overlap.ts'
-import { Unproven } from '../unproven.ts'
+import { Unproven } from '../context/unproven.ts'
 
 /** An append and an erase that no storage writes in one step. */
 const LARGE_APPEND = 20_000

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 
 import type { EventRecord, Range, ReadOptions } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { ALL, readAll, readSeqs } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../context/random.ts'
 
 export const rangeCases: readonly Case[] = [
   {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { isStoreError } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { withChild } from '../child/with-child.ts'
 import { listKeys, readAll } from '../probe/collect.ts'
 import { contents } from '../probe/contents.ts'

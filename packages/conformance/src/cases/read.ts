@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { appendBulk } from '../child/append-bulk.ts'
 import { ALL, listKeys, readAll, readSeqs } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

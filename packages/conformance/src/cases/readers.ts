@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { withChild } from '../child/with-child.ts'
 import { listKeys } from '../probe/collect.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'

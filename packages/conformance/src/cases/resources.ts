@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { checkResources } from '../probe/check-resources.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { rejects } from '../probe/rejects.ts'

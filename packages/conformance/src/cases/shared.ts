@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, StoreError } from '@turnlog/core/backend'
 
-import type { Case, CaseContext } from '../case.ts'
+import type { Case, CaseContext } from '../context/case.ts'
 import { ChildBackend } from '../child/child-backend.ts'
 import { listAll, listKeys, readAll } from '../probe/collect.ts'
 import { withChild } from '../child/with-child.ts'
 import { checkCompetition } from '../probe/check-competition.ts'
-import { checkErasures } from '../probe/check-erasures.ts'
+import { checkErasures } from '../child/check-erasures.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { untilEnoughOverlap } from '../probe/overlap.ts'
 import { rejects } from '../probe/rejects.ts'
 import { secondOf } from '../probe/second-of.ts'
-import type { Harness } from '../target.ts'
+import type { Harness } from '../context/target.ts'
 
 const WRITERS = ['ada', 'ben', 'eve', 'kim']
 /** What each of them does in one round, and how often they are to meet. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord } from '@turnlog/core/backend'
 
-import type { Case, CaseContext } from '../case.ts'
+import type { Case, CaseContext } from '../context/case.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
 import { growLong } from '../probe/grow-long.ts'
 import { secondOf } from '../probe/second-of.ts'

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert'
 
 import type { Backend } from '@turnlog/core/backend'
 
-import type { Case } from '../case.ts'
+import type { Case } from '../context/case.ts'
 import { withChild } from '../child/with-child.ts'
 import { checkResources } from '../probe/check-resources.ts'
 import { ExpectedSession } from '../probe/expected-session.ts'
@@ -10,7 +10,7 @@ import { rejects } from '../probe/rejects.ts'
 import { resourcesInUse } from '../probe/resources.ts'
 import { secondOf } from '../probe/second-of.ts'
 import { settled } from '../probe/settled.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../context/random.ts'
 
 /** A hint may be slow and a watch may begin late, so that the writer writes again until it is heard. */
 const MAX_WRITES = 20

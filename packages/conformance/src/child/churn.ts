@@ -1,6 +1,6 @@
 import type { Backend, EventRecord } from '@turnlog/core/backend'
 
-import { Random } from '../random.ts'
+import { Random } from '../context/random.ts'
 
 /** Every so many appends the session is erased and begins anew. */
 const LENGTH_OF_INCARNATION = 8

@@ -1,8 +1,8 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import type { Target } from '../target.ts'
-import { UsageError } from '../usage-error.ts'
+import type { Target } from '../context/target.ts'
+import { UsageError } from '../context/usage-error.ts'
 
 /** Imports the target that a module exports. */
 export async function loadTarget(module: string): Promise<Target> {

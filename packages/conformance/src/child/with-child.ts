@@ -1,4 +1,4 @@
-import type { CaseContext } from '../case.ts'
+import type { CaseContext } from '../context/case.ts'
 import { ChildBackend } from './child-backend.ts'
 
 /** Runs `work` with a backend in another process, over the directory of the case unless another is named. */

@@ -1,6 +1,6 @@
 import type { Backend, EventRecord } from '@turnlog/core/backend'
 
-import { Random, seedOf } from '../random.ts'
+import { Random, seedOf } from '../context/random.ts'
 
 export interface Acknowledgement {
   readonly session: string

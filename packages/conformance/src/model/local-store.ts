@@ -1,5 +1,5 @@
 import { listKeys, readAll } from '../probe/collect.ts'
-import type { Harness } from '../target.ts'
+import type { Harness } from '../context/target.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
 /** A backend in this process, closed and opened in good order. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-import type { CaseContext } from '../case.ts'
+import type { CaseContext } from '../context/case.ts'
 import { allCommands } from './commands.ts'
 import { emptyModel } from './model.ts'
 import type { StoreUnderTest } from './store-under-test.ts'

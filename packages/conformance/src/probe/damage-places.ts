@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-import type { CaseContext } from '../case.ts'
+import type { CaseContext } from '../context/case.ts'
 import type { Image, ImageFile } from './damage.ts'
 
 /** The last records of a file are looked for in so many bytes at its end. */

@@ -6,8 +6,8 @@ import { inspect } from 'node:util'
 import { isStoreError } from '@turnlog/core/backend'
 import type { Backend, EventRecord, Head, OpenFinding, SessionHead } from '@turnlog/core/backend'
 
-import type { CaseContext } from '../case.ts'
-import type { Harness } from '../target.ts'
+import type { CaseContext } from '../context/case.ts'
+import type { Harness } from '../context/target.ts'
 import { listAll, readAll } from './collect.ts'
 import { ExpectedSession } from './expected-session.ts'
 

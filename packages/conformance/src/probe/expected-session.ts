@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { AppendOptions, Backend, EventRecord, Expected, Json } from '@turnlog/core/backend'
 
-import type { Random } from '../random.ts'
+import type { Random } from '../context/random.ts'
 import { listAll, readAll } from './collect.ts'
 import { deepFreeze, makeEvents } from './make-events.ts'
 

@@ -1,6 +1,6 @@
 import type { Backend } from '@turnlog/core/backend'
 
-import { Unproven } from '../unproven.ts'
+import { Unproven } from '../context/unproven.ts'
 import { ALL } from './collect.ts'
 import type { ExpectedSession } from './expected-session.ts'
 

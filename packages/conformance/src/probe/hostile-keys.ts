@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { Random } from '../context/random.ts'
 
 /** Families of keys whose members some storage takes for one another, or for something else. */
 export const HOSTILE_KEYS: Readonly<Record<string, readonly string[]>> = {

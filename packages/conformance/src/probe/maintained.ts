@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises'
 
 import type { Backend, Maintenance } from '@turnlog/core/backend'
 
-import type { CaseContext } from '../case.ts'
+import type { CaseContext } from '../context/case.ts'
 import { ExpectedSession } from './expected-session.ts'
 
 /** What overwrites a part of a file, long enough to be found again in a copy of it. */

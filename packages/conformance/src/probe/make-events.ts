@@ -1,6 +1,6 @@
 import type { EventRecord, Json } from '@turnlog/core/backend'
 
-import type { Random } from '../random.ts'
+import type { Random } from '../context/random.ts'
 
 /** Events as core makes them: an envelope, fields of the type, all of it frozen. */
 export function makeEvents(

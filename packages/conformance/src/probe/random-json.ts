@@ -1,6 +1,6 @@
 import type { Json } from '@turnlog/core/backend'
 
-import type { Random } from '../random.ts'
+import type { Random } from '../context/random.ts'
 
 const TEXTS = [
   '',

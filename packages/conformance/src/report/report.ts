@@ -1,6 +1,6 @@
 import type { Capabilities } from '@turnlog/core/backend'
 
-import type { Level } from '../case.ts'
+import type { Level } from '../context/case.ts'
 
 /** `unproven`: the backend promises it, but the target gives no means to test it. */
 export type Status = 'passed' | 'failed' | 'unproven' | 'not-applicable'

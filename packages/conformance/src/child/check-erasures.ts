@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { Head } from '@turnlog/core/backend'
 
-import type { Deeds } from '../child/append-and-erase.ts'
+import type { Deeds } from './append-and-erase.ts'
 
 /**
  * Asserts that what writers were told can all be true: the acknowledged appends of each incarnation are 1, 2, 3 and so on,
