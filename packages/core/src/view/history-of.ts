@@ -1,6 +1,5 @@
 import { frozen } from '../normalise/freeze.ts'
-import { repairPairs } from '@turnlog/messages'
-import { safeBoundary } from '@turnlog/messages'
+import { repairPairs, safeBoundary } from '@turnlog/messages'
 import type { ToolLinksOf } from '@turnlog/messages'
 import type { SessionState } from './session-state.ts'
 

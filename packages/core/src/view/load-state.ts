@@ -81,14 +81,22 @@ async function viewRanges(
   if (viewSeq > head.last || summarySeq > head.last) return undefined
   const known = viewSeq === 0 ? [] : (runs ?? (await readRuns(source, session, head, viewSeq)))
   if (known === undefined) return undefined
-  const ranges = known.map(toRange)
-  if (summarySeq > 0) ranges.push({ from: summarySeq, to: summarySeq })
-  ranges.push({ from: viewSeq === 0 ? head.first : viewSeq, to: head.last })
-  return ranges
+  return rangesOf({ viewSeq, viewRuns: known, summarySeq }, head.last)
 }
 
-export function toRange([from, to]: Run): Range {
-  return { from, to }
+/** Where the view and the summary of a version come from. */
+export interface Anchors {
+  readonly viewSeq: number
+  readonly viewRuns: readonly Run[]
+  readonly summarySeq: number
+}
+
+/** Where the events are that a version is made of, not all of which need be left. */
+export function rangesOf({ viewSeq, viewRuns, summarySeq }: Anchors, last: number): Range[] {
+  const ranges: Range[] = viewRuns.map(([from, to]) => ({ from, to }))
+  if (summarySeq > 0) ranges.push({ from: summarySeq, to: summarySeq })
+  ranges.push({ from: Math.max(viewSeq, 1), to: last })
+  return ranges
 }
 
 async function readRuns(

@@ -1,20 +1,13 @@
 import type { Head } from '../backend/backend.ts'
 import { StoreError } from '../errors/store-error.ts'
-import type { Run } from '../events/run.ts'
 import { upcast } from '../events/upcast.ts'
-import { foldIntoView, toRange } from './load-state.ts'
+import type { Anchors } from './load-state.ts'
+import { foldIntoView, rangesOf } from './load-state.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { EventSource } from './read-events.ts'
 import { explainGap, visitEvents } from './read-events.ts'
 import type { SessionState } from './session-state.ts'
 import { emptyState, visibleVersion } from './session-state.ts'
-
-/** Where the view and the summary of a version come from. */
-interface Anchors {
-  viewSeq: number
-  viewRuns: readonly Run[]
-  summarySeq: number
-}
 
 /**
  * View and summary as they were at an earlier version.
@@ -33,12 +26,9 @@ export async function stateAt<M>(
   if (at === present.last) return present
   const head: Head = { ...present, bytes: 0, projection: null, last: at }
   const anchors = await findAnchors(source, session, present, at)
-  const ranges = anchors.viewRuns.map(toRange)
-  if (anchors.summarySeq > 0) ranges.push({ from: anchors.summarySeq, to: anchors.summarySeq })
-  ranges.push({ from: Math.max(anchors.viewSeq, 1), to: at })
   const state = emptyState<M>(head)
   const visit = (event: SessionEvent<M>): void => foldIntoView(state, event, anchors)
-  if (!(await visitEvents<M>(source, session, head, ranges, visit))) throw trimmedVersion(session, at)
+  if (!(await visitEvents<M>(source, session, head, rangesOf(anchors, at), visit))) throw trimmedVersion(session, at)
   state.last = at
   return state
 }
@@ -74,40 +64,24 @@ async function findAnchors<M>(
   present: SessionState<M>,
   at: number,
 ): Promise<Anchors> {
-  const anchors: Anchors = { viewSeq: 0, viewRuns: [], summarySeq: 0 }
-  let needsView = true
-  let needsSummary = true
-  if (present.viewSeq <= at) {
-    anchors.viewSeq = present.viewSeq
-    anchors.viewRuns = present.viewRuns
-    needsView = false
-  }
-  if (present.summarySeq <= at) {
-    anchors.summarySeq = present.summarySeq
-    needsSummary = false
-  }
+  let view = present.viewSeq <= at ? { seq: present.viewSeq, view: present.viewRuns } : undefined
+  let summarySeq = present.summarySeq <= at ? present.summarySeq : undefined
+  const found = (): Anchors => ({ viewSeq: view?.seq ?? 0, viewRuns: view?.view ?? [], summarySeq: summarySeq ?? 0 })
   let next = at
   const range = { from: present.first, to: at }
-  if (!needsView && !needsSummary) return anchors
+  if (view !== undefined && summarySeq !== undefined) return found()
   search: for await (const batch of source.backend.read(session, [range], { reverse: true })) {
     for (const record of batch) {
       if (record.seq !== next) break search
       next--
       const event = upcast<M>(session, record, source.schema)
       if ('inert' in event) continue // whatever else it has, it means nothing to this release
-      if (needsView && 'view' in event) {
-        anchors.viewSeq = event.seq
-        anchors.viewRuns = event.view
-        needsView = false
-      }
-      if (needsSummary && 'summary' in event) {
-        anchors.summarySeq = event.summary === '' ? 0 : event.seq
-        needsSummary = false
-      }
-      if (!needsView && !needsSummary) return anchors
+      if ('view' in event) view ??= event
+      if ('summary' in event) summarySeq ??= event.summary === '' ? 0 : event.seq
+      if (view !== undefined && summarySeq !== undefined) return found()
     }
   }
-  if (next < present.first) return anchors
+  if (next < present.first) return found()
   await explainGap(source, session, present, next)
   throw trimmedVersion(session, at)
 }
