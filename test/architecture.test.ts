@@ -64,6 +64,15 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'maintenance',
     '(files)',
   ],
+  'sqlite-backend': [
+    'database',
+    'format options',
+    'open read',
+    'append sessions',
+    'maintenance',
+    'worker', // the thread that has the database, and what is asked of it
+    '(files)',
+  ],
   conformance: [
     'context fuzz', // context: what a case is, and what it is given
     'probe report',

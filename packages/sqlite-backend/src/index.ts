@@ -1,2 +1,2 @@
 export { backend, sqliteBackend } from './sqlite-backend.ts'
-export type { SqliteOptions } from './sqlite-options.ts'
+export type { SqliteOptions } from './options/sqlite-options.ts'

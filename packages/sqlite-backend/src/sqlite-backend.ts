@@ -4,9 +4,9 @@ import { resolve } from 'node:path'
 import { guardBackend } from '@turnlog/core/backend'
 import type { Backend, BackendDefinition, BackendOptions, StorePlace } from '@turnlog/core/backend'
 
-import { checkOptions } from './sqlite-options.ts'
-import type { CheckedOptions, SqliteOptions } from './sqlite-options.ts'
-import { toStoreError } from './to-store-error.ts'
+import { checkOptions } from './options/sqlite-options.ts'
+import type { CheckedOptions, SqliteOptions } from './options/sqlite-options.ts'
+import { toStoreError } from './database/to-store-error.ts'
 
 /** A backend on SQLite. @throws `INVALID_CONFIG` */
 export function sqliteBackend(options: SqliteOptions): Backend {

@@ -22,9 +22,10 @@ import { repairStore } from './maintenance/repair.ts'
 import { verifyStore } from './maintenance/verify.ts'
 import { openStore, openStoreOn } from './open/open-store.ts'
 import type { SqliteStore } from './open/sqlite-store.ts'
-import type { CheckedOptions } from './sqlite-options.ts'
+import type { CheckedOptions } from './options/sqlite-options.ts'
 import { LocalEngine } from './worker/engine.ts'
-import type { Engine, HeadText } from './worker/engine-calls.ts'
+import type { HeadText } from './format/session-row.ts'
+import type { Engine } from './worker/engine-calls.ts'
 import { openInWorker } from './worker/open-in-worker.ts'
 
 /** The half of the backend on the caller's thread: texts out of events, events out of texts. */

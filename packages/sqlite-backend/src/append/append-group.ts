@@ -1,7 +1,7 @@
 import { isStoreError } from '@turnlog/core/backend'
 
 import type { SqliteStore } from '../open/sqlite-store.ts'
-import { toStoreError } from '../to-store-error.ts'
+import { toStoreError } from '../database/to-store-error.ts'
 import type { AppendRequest } from './append-request.ts'
 import { appendSession } from './append-session.ts'
 

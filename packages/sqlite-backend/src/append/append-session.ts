@@ -6,7 +6,7 @@ import { eventChecksum, sessionChecksum } from '../format/checksums.ts'
 import { corrupt } from '../format/corrupt.ts'
 import type { SessionRow } from '../format/session-row.ts'
 import type { Tables } from '../format/tables.ts'
-import { findSession } from '../sessions/find-session.ts'
+import { findSession } from '../read/find-session.ts'
 import type { AppendRequest } from './append-request.ts'
 
 /** The numbers of a session have 32 bits of a row's key. */

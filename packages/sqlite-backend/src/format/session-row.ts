@@ -16,3 +16,6 @@ export interface SessionRow {
 }
 
 export const SESSION_COLUMNS = 'id, key, base, first, last, incarnation, bytes, crc, projection'
+
+/** A head, its projection as JSON text. */
+export type HeadText = Omit<SessionRow, 'id' | 'base' | 'crc'>

@@ -8,8 +8,8 @@ import type { SessionRow } from '../format/session-row.ts'
 import type { SqliteStore } from '../open/sqlite-store.ts'
 import { ReadCursor } from '../read/read-cursor.ts'
 import type { Snapshots } from '../read/snapshots.ts'
-import { findSession } from '../sessions/find-session.ts'
-import { toStoreError } from '../to-store-error.ts'
+import { findSession } from '../read/find-session.ts'
+import { toStoreError } from '../database/to-store-error.ts'
 
 export interface VerifiedSession {
   readonly events: number

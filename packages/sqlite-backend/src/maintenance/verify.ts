@@ -1,7 +1,7 @@
 import type { BackendVerifyReport, MaintenanceOptions, Problem } from '@turnlog/core/backend'
 
-import { toStoreError } from '../to-store-error.ts'
-import type { HeadText } from '../worker/engine-calls.ts'
+import { toStoreError } from '../database/to-store-error.ts'
+import type { HeadText } from '../format/session-row.ts'
 import type { VerifiedSession } from './verify-session.ts'
 
 /** What is asked of the thread that has the database. */

@@ -6,7 +6,7 @@ import { eventChecksum } from '../format/checksums.ts'
 import { corrupt } from '../format/corrupt.ts'
 import type { SessionRow } from '../format/session-row.ts'
 import type { Tables } from '../format/tables.ts'
-import { findSession } from '../sessions/find-session.ts'
+import { findSession } from './find-session.ts'
 
 const MAX_PAGE_EVENTS = 256
 /** By the mean size of the session's events. */

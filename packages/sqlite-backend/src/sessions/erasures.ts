@@ -7,7 +7,7 @@ import { waitWhileBusy } from '../database/wait-while-busy.ts'
 import { readMeta, writeMeta } from '../format/meta-rows.ts'
 import type { SqliteStore } from '../open/sqlite-store.ts'
 import type { Snapshots } from '../read/snapshots.ts'
-import { findSession } from './find-session.ts'
+import { findSession } from '../read/find-session.ts'
 
 /** The row that says that erased sessions have left bytes behind: a number that each erasure changes. */
 const PENDING = 'erasures'

@@ -3,7 +3,7 @@ import { corrupt } from '../format/corrupt.ts'
 import { SESSION_COLUMNS } from '../format/session-row.ts'
 import type { SessionRow } from '../format/session-row.ts'
 import type { Tables } from '../format/tables.ts'
-import { checkSession } from './find-session.ts'
+import { checkSession } from '../read/find-session.ts'
 
 export interface ListPage {
   readonly prefix: string

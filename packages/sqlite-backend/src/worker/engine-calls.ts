@@ -1,11 +1,8 @@
 import type { Range, Sizes } from '@turnlog/core/backend'
 
 import type { AppendRequest } from '../append/append-request.ts'
-import type { SessionRow } from '../format/session-row.ts'
+import type { HeadText } from '../format/session-row.ts'
 import type { VerifiedSession } from '../maintenance/verify-session.ts'
-
-/** A head, its projection as JSON text. */
-export type HeadText = Omit<SessionRow, 'id' | 'base' | 'crc'>
 
 export interface ReadPage {
   /** The JSON text of each event. */

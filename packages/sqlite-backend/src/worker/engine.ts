@@ -8,14 +8,15 @@ import { Snapshots } from '../read/snapshots.ts'
 import type { Lease } from '../read/snapshots.ts'
 import type { SqliteStore } from '../open/sqlite-store.ts'
 import { Erasures } from '../sessions/erasures.ts'
-import { findSession } from '../sessions/find-session.ts'
+import { findSession } from '../read/find-session.ts'
 import { listSessions } from '../sessions/list-sessions.ts'
 import { storeSizes } from '../maintenance/store-sizes.ts'
 import { findOrphans, verifyPages } from '../maintenance/verify-store.ts'
 import { verifySession } from '../maintenance/verify-session.ts'
 import type { VerifiedSession } from '../maintenance/verify-session.ts'
 import { Watches } from './watches.ts'
-import type { Engine, HeadText, ReadPage } from './engine-calls.ts'
+import type { HeadText } from '../format/session-row.ts'
+import type { Engine, ReadPage } from './engine-calls.ts'
 
 /** Sessions of one page of a list. */
 const PAGE_SESSIONS = 256

@@ -8,7 +8,7 @@ import {
 } from '@turnlog/core/backend'
 import type { BackendOptions, BackendRules, StoreError } from '@turnlog/core/backend'
 
-import type { SqliteDatabase } from './database/sqlite-library.ts'
+import type { SqliteDatabase } from '../database/sqlite-library.ts'
 
 /** How a store in SQLite is kept. */
 export interface SqliteOptions {

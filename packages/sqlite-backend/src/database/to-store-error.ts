@@ -1,7 +1,7 @@
 import { isStoreError, StoreError } from '@turnlog/core/backend'
 import type { StoreErrorCode } from '@turnlog/core/backend'
 
-import { failureOf } from './database/failure-of.ts'
+import { failureOf } from './failure-of.ts'
 
 /** What to do about it, for each way in which SQLite fails. */
 const ADVICE: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
