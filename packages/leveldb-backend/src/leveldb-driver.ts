@@ -20,7 +20,8 @@ import type { CheckedOptions } from './options/leveldb-options.ts'
 import { reclaimSpace } from './maintenance/reclaim.ts'
 import { storeSizes } from './maintenance/sizes.ts'
 import { verifyStore } from './maintenance/verify.ts'
-import { ReadOnlyStore } from './open/open-to-read.ts'
+import { openToRead } from './open/open-to-read.ts'
+import type { ReadableStore } from './open/open-to-read.ts'
 import { readEvents } from './read/read-events.ts'
 import { listHeads } from './read/list-heads.ts'
 import type { EventSource } from './read/group-reader.ts'
@@ -43,11 +44,11 @@ interface Writer {
 export class LevelDbDriver implements BackendDriver {
   readonly report: OpenReport
   readonly maintenance: Omit<Maintenance, 'repair'>
-  readonly #store: WritableStore | ReadOnlyStore
+  readonly #store: ReadableStore
   readonly #states: CachedSessions
   readonly #opened: Writer | undefined
 
-  private constructor(store: WritableStore | ReadOnlyStore, states: CachedSessions, writer?: Writer) {
+  private constructor(store: ReadableStore, states: CachedSessions, writer?: Writer) {
     this.report = store.report
     this.#store = store
     this.#states = states
@@ -62,7 +63,7 @@ export class LevelDbDriver implements BackendDriver {
 
   static async open(options: CheckedOptions, readOnly: boolean): Promise<LevelDbDriver> {
     if (readOnly) {
-      const store = await ReadOnlyStore.open(options)
+      const store = await openToRead(options)
       return new LevelDbDriver(store, new CachedSessions(store.database))
     }
     const store = await openToWrite(options)

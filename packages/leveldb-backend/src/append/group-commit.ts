@@ -23,6 +23,11 @@ export interface Change {
   readonly keepsHead?: boolean
 }
 
+/** A change that only deletes rows. */
+export function deletionOf(state: CachedSession, after: HeadRow | undefined, deletes: readonly number[]): Change {
+  return { state, after, puts: [], segments: [], deletes, sessions: 0, bytes: deletes.length * ROW_BYTES }
+}
+
 /** Changes that are written by one batch, and so share one outcome. */
 class Group {
   readonly changes: Change[] = []
@@ -42,6 +47,8 @@ class Group {
 /** What group commit needs of an open store. */
 export type CommitStore = Pick<WritableStore, 'database' | 'fence' | 'acknowledged' | 'watermark' | 'preallocation'>
 
+/** What the deletion of a row takes in a batch. */
+const ROW_BYTES = 16
 /** A batch is held in memory twice while it is written. */
 const GROUP_BYTES = 4 * 1024 * 1024
 

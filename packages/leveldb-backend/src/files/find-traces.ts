@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 
-import { fileHoldsPrefix, logName } from '@turnlog/leveldb-files'
+import { fileHoldsPrefix, linkName, logName } from '@turnlog/leveldb-files'
 
-import { linkName, listStoreFiles } from './store-files.ts'
+import { listStoreFiles } from './store-files.ts'
 
 /**
  * A file of LevelDB in which a key begins with one of these prefixes, in a row that counts or in an old one, or as a

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { StoreError } from '@turnlog/core/backend'
-import { inspectDirectory, parseBatch, parseLog, readManifest as readLevelManifest } from '@turnlog/leveldb-files'
+import {
+  inspectDirectory,
+  linkName,
+  parseBatch,
+  parseLog,
+  readManifest as readLevelManifest,
+} from '@turnlog/leveldb-files'
 import type {
   FileProblem,
   Inspection as LevelInspection,
@@ -13,7 +19,7 @@ import type {
 import { bootId } from '@turnlog/storage-kit'
 
 import { COUNTER_BYTES, COUNTER_KEY, decodeCounter } from '../format/store-rows.ts'
-import { linkName, listStoreFiles } from './store-files.ts'
+import { listStoreFiles } from './store-files.ts'
 import type { StoreFiles } from './store-files.ts'
 import { readVerifiedTables, tableState } from './verified-tables-file.ts'
 import { fromLevel } from '../database/to-store-error.ts'

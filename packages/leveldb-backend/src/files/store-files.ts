@@ -1,4 +1,4 @@
-import { listFiles, logName } from '@turnlog/leveldb-files'
+import { linkedLogsOf, listFiles } from '@turnlog/leveldb-files'
 import type { LevelFiles } from '@turnlog/leveldb-files'
 
 import { WATERMARK_FILE } from './store-place.ts'
@@ -17,16 +17,7 @@ const OWN =
 
 export function listStoreFiles(directory: string): StoreFiles {
   const files = listFiles(directory)
-  const linkedLogs = files.others
-    .map((name) => /^turnlog\.kept-(\d+)\.log$/.exec(name)?.[1])
-    .filter((number) => number !== undefined)
-    .map(Number)
-    .sort((a, b) => a - b)
   const foreign = files.others.filter((name) => !OWN.test(name))
-  return { ...files, hasWatermark: files.others.includes(WATERMARK_FILE), linkedLogs, foreign }
-}
-
-/** The second name of a log. */
-export function linkName(number: number): string {
-  return `turnlog.kept-${logName(number)}`
+  const hasWatermark = files.others.includes(WATERMARK_FILE)
+  return { ...files, hasWatermark, linkedLogs: linkedLogsOf(files.others), foreign }
 }

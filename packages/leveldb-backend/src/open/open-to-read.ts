@@ -1,5 +1,4 @@
 import { StoreError } from '@turnlog/core/backend'
-import type { OpenReport } from '@turnlog/core/backend'
 import { TableVerifier } from '@turnlog/leveldb-files'
 
 import { Database } from '../database/database.ts'
@@ -10,65 +9,55 @@ import { lastNumber, tableErrors } from '../files/inspect-store.ts'
 import { StoreLock } from '../lock/store-lock.ts'
 import { readStoreRows } from '../format/store-rows.ts'
 import { openShadow } from './open-shadow.ts'
+import type { WritableStore } from './open-to-write.ts'
 import { refuseUnfinishedRepair } from './unfinished-repair.ts'
 
 const ADVICE = 'Open it to write to make one.'
 
-/** A store that is only looked at, through a shadow. Works on read-only media. */
-export class ReadOnlyStore {
-  readonly directory: string
-  readonly database: Database
-  readonly report: OpenReport
+export type ReadableStore = Pick<WritableStore, 'directory' | 'database' | 'report' | 'close'>
 
-  private constructor(directory: string, database: Database, report: OpenReport) {
-    this.directory = directory
-    this.database = database
-    this.report = report
+/**
+ * A store that is only looked at, through a shadow. Works on read-only media.
+ *
+ * @throws `NOT_FOUND`, `LOCKED`, `CORRUPT`, `UNSUPPORTED`, `IO`
+ */
+export async function openToRead(options: CheckedOptions): Promise<ReadableStore> {
+  const directory = existingDirectory(options.path, ADVICE)
+  const gone = await StoreLock.check(directory)
+  const writerSince = (cause: unknown): StoreError | undefined =>
+    StoreLock.isTakenSince(directory, gone) ? takenAway(directory, cause) : undefined
+  try {
+    return await look(directory, options, writerSince)
+  } catch (error) {
+    throw writerSince(error) ?? error
   }
+}
 
-  /** @throws `NOT_FOUND`, `LOCKED`, `CORRUPT`, `UNSUPPORTED`, `IO` */
-  static async open(options: CheckedOptions): Promise<ReadOnlyStore> {
-    const directory = existingDirectory(options.path, ADVICE)
-    const gone = await StoreLock.check(directory)
-    const writerSince = (cause: unknown): StoreError | undefined =>
-      StoreLock.isTakenSince(directory, gone) ? takenAway(directory, cause) : undefined
-    try {
-      return await ReadOnlyStore.#look(directory, options, writerSince)
-    } catch (error) {
-      throw writerSince(error) ?? error
-    }
+async function look(
+  directory: string,
+  options: CheckedOptions,
+  writerSince: (cause: unknown) => StoreError | undefined,
+): Promise<ReadableStore> {
+  const examined = await examineDirectory(directory)
+  if (examined.kind === 'new') {
+    refuseUnfinishedRepair(directory)
+    throw noStore(options.path, ADVICE)
   }
-
-  static async #look(
-    directory: string,
-    options: CheckedOptions,
-    writerSince: (cause: unknown) => StoreError | undefined,
-  ): Promise<ReadOnlyStore> {
-    const examined = await examineDirectory(directory)
-    if (examined.kind === 'new') {
-      refuseUnfinishedRepair(directory)
-      throw noStore(options.path, ADVICE)
-    }
-    const { watermark, inspection } = examined
-    const verifier = new TableVerifier(inspection.tables, tableErrors)
-    await verifier.prepare([...inspection.records, ...inspection.skipped], options.writeBufferBytes)
-    const level = await openShadow(directory, options, inspection.torn)
-    const database = new Database(directory, level, verifier, writerSince)
-    try {
-      const rows = await readStoreRows(database)
-      if (inspection.skipped.length > 0 && rows.batches <= lastNumber(inspection.skipped)) throw interrupted(directory)
-      if (rows.batches < (inspection.batches ?? 0)) throw skippedLog(directory)
-      compareIdentity(directory, watermark, rows)
-      const findings = compareWithWatermark(directory, watermark, rows.batches, inspection.torn)
-      return new ReadOnlyStore(directory, database, { created: false, findings })
-    } catch (error) {
-      await database.close()
-      throw error
-    }
-  }
-
-  close(): Promise<void> {
-    return this.database.close()
+  const { watermark, inspection } = examined
+  const verifier = new TableVerifier(inspection.tables, tableErrors)
+  await verifier.prepare([...inspection.records, ...inspection.skipped], options.writeBufferBytes)
+  const level = await openShadow(directory, options, inspection.torn)
+  const database = new Database(directory, level, verifier, writerSince)
+  try {
+    const rows = await readStoreRows(database)
+    if (inspection.skipped.length > 0 && rows.batches <= lastNumber(inspection.skipped)) throw interrupted(directory)
+    if (rows.batches < (inspection.batches ?? 0)) throw skippedLog(directory)
+    compareIdentity(directory, watermark, rows)
+    const findings = compareWithWatermark(directory, watermark, rows.batches, inspection.torn)
+    return { directory, database, report: { created: false, findings }, close: () => database.close() }
+  } catch (error) {
+    await database.close()
+    throw error
   }
 }
 

@@ -1,23 +1,15 @@
-import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
-
 import { isStoreError, StoreError } from '@turnlog/core/backend'
-import { logName, HeldLogs } from '@turnlog/leveldb-files'
+import { HeldLogs, linkLogs, probeReopening, removeLogLinks } from '@turnlog/leveldb-files'
 import type { LogRecord } from '@turnlog/leveldb-files'
 
 import type { Database } from '../database/database.ts'
 import { counterOf, skippedRecords, unlessProblem } from '../files/inspect-store.ts'
-import { removeLogLinks, linkLogs } from '../files/log-links.ts'
-import { listStoreFiles } from '../files/store-files.ts'
 import { openLevel } from '../database/level.ts'
 import type { Level } from '../database/level.ts'
 import type { CheckedOptions } from '../options/leveldb-options.ts'
 import { openShadow } from './open-shadow.ts'
 import { rewriteSkipped } from './rewrite-skipped.ts'
 import { readStoreRows } from '../format/store-rows.ts'
-
-/** LevelDB writes a MANIFEST, a log and a table when it opens; the table is what was in the logs. */
-const REOPEN_BYTES = 1024 * 1024
 
 /**
  * Makes a database fit for writing again after a failed write: closed, rid of the failed batch, reopened, compared.
@@ -36,11 +28,12 @@ export async function recoverWrites(
   batches: number,
   beforeOpen: () => void,
 ): Promise<void> {
-  probeSpace(directory)
+  orStillFailing(directory, () => probeReopening(directory))
   // What needs a descriptor is done before LevelDB is closed: if it failed then, nobody could read.
-  const logs = holdLogs(directory)
+  const logs = orStillFailing(directory, () => new HeldLogs(directory))
   try {
-    const { skipped, kept } = linkSkipped(directory)
+    const skipped = orStillFailing(directory, () => skippedRecords(directory))
+    const kept = orStillFailing(directory, () => linkLogs(directory))
     await database.exchange(async () => {
       let level: Level | undefined
       try {
@@ -72,46 +65,13 @@ export async function recoverWrites(
   )
 }
 
-/** Writes as many bytes as reopening will need and removes them again. */
-function probeSpace(directory: string): void {
-  const file = join(directory, 'turnlog.probe')
-  let left = REOPEN_BYTES
-  try {
-    for (const number of listStoreFiles(directory).logs) {
-      // LevelDB is open and may just have moved a log into a table.
-      left += statSync(join(directory, logName(number)), { throwIfNoEntry: false })?.size ?? 0
-    }
-    const descriptor = openSync(file, 'w', 0o600)
-    try {
-      const zeros = Buffer.alloc(REOPEN_BYTES)
-      while (left > 0) left -= writeSync(descriptor, zeros, 0, Math.min(left, zeros.length))
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch (error) {
-    throw stillFailing(directory, error)
-  } finally {
-    rmSync(file, { force: true })
-  }
-}
-
 /** Cuts everything after batch number `batches` off the logs. @throws `IO`, `CORRUPT`, or what the file system says */
 export function cutFailedBatch(directory: string, batches: number): void {
-  const logs = holdLogs(directory)
+  const logs = orStillFailing(directory, () => new HeldLogs(directory))
   try {
     cutBehind(logs, batches)
   } finally {
     logs.close()
-  }
-}
-
-/** @throws `IO` */
-function holdLogs(directory: string): HeldLogs {
-  try {
-    return new HeldLogs(directory)
-  } catch (error) {
-    throw stillFailing(directory, error)
   }
 }
 
@@ -120,10 +80,10 @@ function cutBehind(logs: HeldLogs, batches: number): readonly LogRecord[] {
   return unlessProblem(logs.cut((record) => (counterOf(record) ?? 0) > batches))
 }
 
-/** @throws `IO`, `CORRUPT` */
-function linkSkipped(directory: string): { readonly skipped: readonly LogRecord[]; readonly kept: readonly string[] } {
+/** @throws `IO`, or what is an error of ours already */
+function orStillFailing<T>(directory: string, work: () => T): T {
   try {
-    return { skipped: skippedRecords(directory), kept: linkLogs(directory) }
+    return work()
   } catch (error) {
     throw isStoreError(error) ? error : stillFailing(directory, error)
   }

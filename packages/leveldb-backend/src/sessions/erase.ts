@@ -5,7 +5,8 @@ import { isStoreError, StoreError } from '@turnlog/core/backend'
 
 import { findTraces } from '../files/find-traces.ts'
 import { SET_ASIDE } from '../files/store-files.ts'
-import type { Change, GroupCommit } from '../append/group-commit.ts'
+import { deletionOf } from '../append/group-commit.ts'
+import type { GroupCommit } from '../append/group-commit.ts'
 import { fromLevel } from '../database/to-store-error.ts'
 import type { WritableStore } from '../open/open-to-write.ts'
 import { rowSeqs } from '../read/row-seqs.ts'
@@ -53,16 +54,7 @@ async function eraseRows(store: WritableStore, commit: GroupCommit, state: Cache
   // What can be known before must not fail after the first deletions.
   await database.prepareToCompact()
   const rows = await rowSeqs(database, keys, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: Infinity })
-  const deletes = [0, ...rows, Number.MAX_SAFE_INTEGER]
-  const change: Change = {
-    state,
-    after: undefined,
-    puts: [],
-    segments: [],
-    deletes,
-    sessions: 0,
-    bytes: deletes.length * 16,
-  }
+  const change = deletionOf(state, undefined, [0, ...rows, Number.MAX_SAFE_INTEGER])
   let left: string | undefined
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     await commit.add(round === 1 && settled !== undefined ? { ...change, sessions: -1 } : change)

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import { deletionOf } from '../append/group-commit.ts'
 import type { GroupCommit } from '../append/group-commit.ts'
 import { rowSeqs } from '../read/row-seqs.ts'
 import type { CachedSession } from '../cache/cached-session.ts'
@@ -70,15 +71,7 @@ export class Trimmer {
       if (tip === undefined || state.erasing !== undefined) return
       const done = seqs.length < ROWS_AT_ONCE ? first : (seqs.at(-1) ?? first) + 1
       rows += seqs.length
-      await this.#commit.add({
-        state,
-        after: { ...tip, trimmed: done },
-        puts: [],
-        segments: [],
-        deletes: seqs,
-        sessions: 0,
-        bytes: seqs.length * 16,
-      })
+      await this.#commit.add(deletionOf(state, { ...tip, trimmed: done }, seqs))
     }
     const end = state.settled?.trimmed
     if (rows < COMPACT_ROWS || end === undefined || this.#isStopped) return

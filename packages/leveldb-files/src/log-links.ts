@@ -1,9 +1,7 @@
 import { linkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { logName } from '@turnlog/leveldb-files'
-
-import { linkName, listStoreFiles } from './store-files.ts'
+import { listFiles, logName } from './list-files.ts'
 
 /** What a file system says that knows no second names. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK'])
@@ -19,7 +17,8 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 
  * @returns the second names that there are
  */
 export function linkLogs(directory: string): readonly string[] {
-  const { logs, linkedLogs } = listStoreFiles(directory)
+  const { logs, others } = listFiles(directory)
+  const linkedLogs = linkedLogsOf(others)
   const newest = linkedLogs.at(-1) ?? Infinity
   const kept = [...linkedLogs]
   for (const number of logs.toReversed()) {
@@ -36,6 +35,19 @@ export function linkLogs(directory: string): readonly string[] {
     }
   }
   return kept.sort((a, b) => a - b).map((number) => join(directory, linkName(number)))
+}
+
+/** The numbers of the logs that have a second name among these, ascending. */
+export function linkedLogsOf(names: readonly string[]): readonly number[] {
+  const numbers = names
+    .map((name) => /^turnlog\.kept-(\d+)\.log$/.exec(name)?.[1])
+    .filter((number) => number !== undefined)
+  return numbers.map(Number).sort((a, b) => a - b)
+}
+
+/** The second name of a log. */
+export function linkName(number: number): string {
+  return `turnlog.kept-${logName(number)}`
 }
 
 /** LevelDB has everything that was in them. The oldest goes first, for the same reason. */
