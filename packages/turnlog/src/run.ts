@@ -20,11 +20,14 @@ export async function run(args: readonly string[], streams: TerminalStreams, sig
   const forwarded = forwardToConformance(args, streams.errors, signal)
   if (forwarded !== undefined) return forwarded
   let exitCode: number = EXIT.ok
-  const act: Act = async (command, work) => {
-    const context = new Context(command, streams, signal)
-    const done = perform(context, work, signal)
-    exitCode = await Promise.race([done, interruptionOf(context, done, signal)])
-  }
+  const act: Act =
+    <Given extends unknown[]>(work: Work<Given>) =>
+    async (...line: unknown[]) => {
+      const command = line.pop() as Command // comes behind the arguments and the options
+      const context = new Context(command, streams, signal)
+      const done = perform(context, () => work(context, ...(line as Given)), signal)
+      exitCode = await Promise.race([done, interruptionOf(context, done, signal)])
+    }
   try {
     await (await program(args, act, streams)).parseAsync(args, { from: 'user' })
   } catch (error) {
@@ -36,11 +39,11 @@ export async function run(args: readonly string[], streams: TerminalStreams, sig
   return exitCode
 }
 
-async function perform(context: Context, work: Work, signal: AbortSignal): Promise<number> {
+async function perform(context: Context, work: () => Promise<number | void>, signal: AbortSignal): Promise<number> {
   const { terminal } = context
   let exitCode: number
   try {
-    exitCode = await work(context)
+    exitCode = (await work()) ?? EXIT.ok
     // One that ends in order when its store is closed under it was interrupted all the same.
     const interruption = signal.aborted ? (signal.reason as Interruption) : undefined
     if (interruption !== undefined && !context.endsBy(interruption)) exitCode = interruption.exitCode

@@ -4,7 +4,6 @@ import { StoreError } from '@turnlog/core'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
 import type { AnyMessage } from '../output/message-text.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { printResult } from './print-result.ts'
 import { formatCount, formatNumberOf } from '../output/quantities.ts'
 import { wholeNumber } from './arguments.ts'
@@ -46,12 +45,10 @@ Examples:
   turnlog add telegram:42 --message '{"role":"assistant","content":"Hi"}' --expect 1
   cat messages.jsonl | turnlog add telegram:42 --stdin`,
     )
-    .action((key: string, text: string | undefined, flags: AddFlags, command: Command) =>
-      act(command, (context) => add(context, key, text, flags)),
-    )
+    .action(act(add))
 }
 
-async function add(context: Context, key: string, text: string | undefined, flags: AddFlags): Promise<number> {
+async function add(context: Context, key: string, text: string | undefined, flags: AddFlags): Promise<void> {
   const { messages, leftOut } = await messagesOf(context, text, flags)
   const types = Object.entries(leftOut).map(([type, count]) => `${formatCount(count)} ${type}`)
   if (messages.length === 0 && types.length > 0) {
@@ -66,7 +63,6 @@ async function add(context: Context, key: string, text: string | undefined, flag
   const left = types.length === 0 ? '' : ` Left out lines that are no messages: ${types.join(', ')}.`
   const sentence = `Added ${formatNumberOf(messages.length, 'message')}; version ${result.version}.${left}`
   await printResult(context, types.length === 0 ? result : { ...result, leftOut }, sentence)
-  return EXIT.ok
 }
 
 async function messagesOf(

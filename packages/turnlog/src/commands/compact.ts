@@ -29,9 +29,7 @@ Examples:
   turnlog compact telegram:42
   turnlog compact --all --yes`,
     )
-    .action((key: string | undefined, flags: CompactFlags, command: Command) =>
-      act(command, (context) => compact(context, key, flags)),
-    )
+    .action(act(compact))
 }
 
 async function compact(context: Context, key: string | undefined, flags: CompactFlags): Promise<number> {

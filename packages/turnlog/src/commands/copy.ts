@@ -22,7 +22,7 @@ With --json: one object with ok, counts, events, problems.
 Example:
   turnlog copy jsonl:./readable --store leveldb:./sessions`,
     )
-    .action((to: string, _flags: object, command: Command) => act(command, (context) => copy(context, to)))
+    .action(act(copy))
 }
 
 async function copy(context: Context, to: string): Promise<number> {

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { fit } from '../output/fit.ts'
 import { describeMessage } from '@turnlog/messages/describe'
 import { messagePreview } from '../output/message-text.ts'
@@ -31,12 +30,10 @@ Examples:
   turnlog diff telegram:42 17 19
   turnlog diff telegram:42 17`,
     )
-    .action((key: string, a: number, b: number | undefined, _flags: object, command: Command) =>
-      act(command, (context) => diff(context, key, a, b)),
-    )
+    .action(act(diff))
 }
 
-async function diff(context: Context, key: string, a: number, b: number | undefined): Promise<number> {
+async function diff(context: Context, key: string, a: number, b: number | undefined): Promise<void> {
   const store = await context.openToRead()
   const { version } = await store.load(key)
   context.requireSession(key, version > 0)
@@ -51,7 +48,7 @@ async function diff(context: Context, key: string, a: number, b: number | undefi
   if (context.json) {
     const summary = { before: before.summary, after: after.summary }
     await context.terminal.line(printableJson({ from: a, to: after.version, summary, removed, added, kept }, 2))
-    return EXIT.ok
+    return
   }
   const { terminal } = context
   const { bold, dim, red, green } = terminal.colors
@@ -61,7 +58,6 @@ async function diff(context: Context, key: string, a: number, b: number | undefi
   )
   if (before.summary !== after.summary) await terminal.lines(summaryLines(terminal, before.summary, after.summary))
   await terminal.lines(messageChanges(terminal, compared))
-  return EXIT.ok
 }
 
 function summaryLines({ colors }: Terminal, before: string, after: string): string[] {

@@ -21,7 +21,7 @@ With --json: one object with ok and checks (name, status: ok | notice | problem,
 Example:
   turnlog doctor --store leveldb:./sessions`,
     )
-    .action((_flags: object, command: Command) => act(command, doctor))
+    .action(act(doctor))
 }
 
 async function doctor(context: Context): Promise<number> {

@@ -33,7 +33,7 @@ With --json: one object with sessions: how many were (or would be) deleted, and 
 Example:
   turnlog expire --idle-for 30d --prefix guest: --dry-run`,
     )
-    .action((flags: ExpireFlags, command: Command) => act(command, (context) => expire(context, flags)))
+    .action(act(expire))
 }
 
 async function expire(context: Context, flags: ExpireFlags): Promise<number> {

@@ -38,9 +38,7 @@ Examples:
   turnlog export --skip-damaged -o rescued.jsonl
   turnlog export --store leveldb:./old | turnlog import --store jsonl:./new --create`,
     )
-    .action((keys: string[], flags: ExportFlags, command: Command) =>
-      act(command, (context) => exportTo(context, keys, flags)),
-    )
+    .action(act(exportTo))
 }
 
 async function exportTo(context: Context, keys: readonly string[], flags: ExportFlags): Promise<number> {

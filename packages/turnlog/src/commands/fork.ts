@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { printResult } from './print-result.ts'
 import { wholeNumber } from './arguments.ts'
 
@@ -23,14 +22,11 @@ With --json: one object with version.
 Example:
   turnlog fork telegram:42 experiment:1 --at 17`,
     )
-    .action((from: string, to: string, flags: ForkFlags, command: Command) =>
-      act(command, (context) => fork(context, from, to, flags)),
-    )
+    .action(act(fork))
 }
 
-async function fork(context: Context, from: string, to: string, { at }: ForkFlags): Promise<number> {
+async function fork(context: Context, from: string, to: string, { at }: ForkFlags): Promise<void> {
   const store = await context.openToWrite()
   const result = await store.fork(from, to, at === undefined ? {} : { at })
   await printResult(context, result, `Forked ${from}${at === undefined ? '' : ` at version ${at}`} to ${to}.`)
-  return EXIT.ok
 }

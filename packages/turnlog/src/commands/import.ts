@@ -31,9 +31,7 @@ Examples:
   turnlog import backup.jsonl --store leveldb:./sessions --create
   turnlog export --store leveldb:./old | turnlog import --store jsonl:./new --create`,
     )
-    .action((file: string | undefined, flags: ImportFlags, command: Command) =>
-      act(command, (context) => importFrom(context, file, flags)),
-    )
+    .action(act(importFrom))
 }
 
 async function importFrom(context: Context, file: string | undefined, { create }: ImportFlags): Promise<number> {

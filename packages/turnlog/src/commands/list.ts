@@ -2,7 +2,6 @@ import { Command, Option } from 'commander'
 import type { SessionInfo } from '@turnlog/core'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { formatAge, formatBytes, formatCount, formatNumberOf } from '../output/quantities.ts'
 import { wholeNumber } from './arguments.ts'
@@ -49,12 +48,11 @@ Examples:
   turnlog list telegram: --sort updated -n 20
   turnlog list --json | jq -r 'select(.messages > 100) | .key'`,
     )
-    .action((prefix: string | undefined, flags: ListFlags, command: Command) =>
-      act(command, (context) => list(context, prefix === undefined ? flags : { ...flags, prefix })),
-    )
+    .action(act(list))
 }
 
-async function list(context: Context, flags: ListFlags): Promise<number> {
+async function list(context: Context, prefix: string | undefined, given: ListFlags): Promise<void> {
+  const flags = prefix === undefined ? given : { ...given, prefix }
   const { terminal } = context
   const store = await context.openToRead()
   const format = lineFormat(context, flags)
@@ -69,7 +67,6 @@ async function list(context: Context, flags: ListFlags): Promise<number> {
   if (terminal.isTerminal && !context.json && flags.keys !== true) {
     await terminal.line(terminal.colors.dim(formatNumberOf(count, 'session')))
   }
-  return EXIT.ok
 }
 
 async function* sessions(

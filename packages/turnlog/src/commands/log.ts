@@ -4,7 +4,6 @@ import type { SessionEvent, ViewEffect } from '@turnlog/core'
 import type { Act } from '../context/act.ts'
 import type { AnyStore, Context } from '../context/context.ts'
 import type { AnyMessage } from '../output/message-text.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { eventLines } from '../output/event-line.ts'
 import { printableJson } from '../output/printable.ts'
 import { wholeNumber } from './arguments.ts'
@@ -38,10 +37,10 @@ Examples:
   turnlog log telegram:42 -n 20
   turnlog log telegram:42 --json | jq 'select(.event.type == "Truncated")'`,
     )
-    .action((key: string, flags: LogFlags, command: Command) => act(command, (context) => log(context, key, flags)))
+    .action(act(log))
 }
 
-async function log(context: Context, key: string, flags: LogFlags): Promise<number> {
+async function log(context: Context, key: string, flags: LogFlags): Promise<void> {
   const store = await context.openToRead()
   const { from = 0, to, limit, reverse = false } = flags
   if (to !== undefined && from > to) throw new StoreError('INVALID_ARGUMENT', `--from ${from} is after --to ${to}.`)
@@ -63,7 +62,6 @@ async function log(context: Context, key: string, flags: LogFlags): Promise<numb
   if (!isInRange) await printNone(context, store, key, isThere)
   if (reverse) chosen.reverse()
   for (const entry of chosen.slice(0, limit)) await printEvent(context, entry)
-  return EXIT.ok
 }
 
 async function printNone(context: Context, store: AnyStore, key: string, isThere: boolean): Promise<void> {

@@ -33,9 +33,7 @@ Examples:
   turnlog migrate ./old-sessions --store leveldb:./sessions --create --dry-run
   turnlog migrate ./old-sessions --store leveldb:./sessions --create`,
     )
-    .action((directory: string, flags: MigrateFlags, command: Command) =>
-      act(command, (context) => migrate(context, directory, flags)),
-    )
+    .action(act(migrate))
 }
 
 async function migrate(context: Context, directory: string, flags: MigrateFlags): Promise<number> {

@@ -32,9 +32,7 @@ With --json: one object with deleted and missing (keys).
 Example:
   turnlog rm telegram:42 --reason 'asked by the user'`,
     )
-    .action((keys: string[], flags: RemoveFlags, command: Command) =>
-      act(command, (context) => remove(context, keys, flags)),
-    )
+    .action(act(remove))
 }
 
 async function remove(context: Context, keys: readonly string[], flags: RemoveFlags): Promise<number> {

@@ -32,7 +32,7 @@ Examples:
   turnlog repair --store jsonl:./sessions --dry-run
   turnlog repair --store jsonl:./sessions`,
     )
-    .action((flags: RepairFlags, command: Command) => act(command, (context) => repair(context, flags)))
+    .action(act(repair))
 }
 
 async function repair(context: Context, { yes = false, dryRun = false }: RepairFlags): Promise<number> {

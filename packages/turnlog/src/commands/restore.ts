@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { formatNumberOf } from '../output/quantities.ts'
 import { printResult } from './print-result.ts'
 import { wholeNumber } from './arguments.ts'
@@ -25,12 +24,10 @@ See turnlog log for the versions: each event is one. With --json: one object wit
 Example:
   turnlog restore telegram:42 --at 17`,
     )
-    .action((key: string, flags: RestoreFlags, command: Command) =>
-      act(command, (context) => restore(context, key, flags)),
-    )
+    .action(act(restore))
 }
 
-async function restore(context: Context, key: string, { at, expect }: RestoreFlags): Promise<number> {
+async function restore(context: Context, key: string, { at, expect }: RestoreFlags): Promise<void> {
   const store = await context.openToWrite()
   const { version } = await store.load(key)
   context.requireSession(key, version > 0)
@@ -38,5 +35,4 @@ async function restore(context: Context, key: string, { at, expect }: RestoreFla
   const { messages } = await store.load(key)
   const view = `${formatNumberOf(messages.length, 'message')} in view (now at version ${result.version})`
   await printResult(context, result, `Restored to version ${at}: ${view}. Undo: turnlog restore ${key} --at ${version}`)
-  return EXIT.ok
 }

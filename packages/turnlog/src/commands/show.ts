@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import type { Act } from '../context/act.ts'
 import type { AnyStore, Context } from '../context/context.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { describeMessage } from '@turnlog/messages/describe'
 import { messageLines, paintSpeaker } from '../output/message-text.ts'
 import type { AnyMessage } from '../output/message-text.ts'
@@ -45,10 +44,10 @@ Examples:
   turnlog show telegram:42 --at 17
   turnlog show telegram:42 --json | jq '.messages[].message.role'`,
     )
-    .action((key: string, flags: ShowFlags, command: Command) => act(command, (context) => show(context, key, flags)))
+    .action(act(show))
 }
 
-async function show(context: Context, key: string, flags: ShowFlags): Promise<number> {
+async function show(context: Context, key: string, flags: ShowFlags): Promise<void> {
   const store = await context.openToRead()
   const whole = await read(context, store, key, flags.at)
   const { limit = Infinity } = flags
@@ -57,7 +56,7 @@ async function show(context: Context, key: string, flags: ShowFlags): Promise<nu
   if (context.json) {
     const { current: _current, ...document } = shown
     await context.terminal.line(printableJson(document, 2))
-    return EXIT.ok
+    return
   }
   await context.terminal.lines(header(context, shown, whole.messages.length))
   if (hidden > 0)
@@ -71,7 +70,6 @@ async function show(context: Context, key: string, flags: ShowFlags): Promise<nu
     await context.terminal.lines(messageLines(context.terminal, message, flags.full === true))
     await context.terminal.line('')
   }
-  return EXIT.ok
 }
 
 async function read(context: Context, store: AnyStore, key: string, at: number | undefined): Promise<Shown> {

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { formatAge, formatBytes, formatCount } from '../output/quantities.ts'
 
@@ -16,17 +15,17 @@ With --json: one object with the fields of store.stats() of the library.
 Example:
   turnlog stats --store leveldb:./sessions`,
     )
-    .action((_flags: object, command: Command) => act(command, stats))
+    .action(act(stats))
 }
 
-async function stats(context: Context): Promise<number> {
+async function stats(context: Context): Promise<void> {
   const { terminal } = context
   const { source } = await context.choose()
   const store = await context.openToRead()
   const result = await store.stats()
   if (context.json) {
     await terminal.line(printableJson(result, 2))
-    return EXIT.ok
+    return
   }
   const { sessions, deletedSessions, events, messages, liveBytes, bytes, diskBytes, oldestUpdate, newestUpdate } =
     result
@@ -45,5 +44,4 @@ async function stats(context: Context): Promise<number> {
   await terminal.line(terminal.colors.dim(printable(source)))
   for (const [name, value] of rows)
     await terminal.line(`  ${name.padEnd(20)}${terminal.colors.bold(value.padStart(12))}`)
-  return EXIT.ok
 }

@@ -3,7 +3,6 @@ import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { printCut } from './print-cut.ts'
 import { wholeNumber } from './arguments.ts'
 
@@ -31,19 +30,16 @@ With --json: one object with version, kept, removed, moved.
 Example:
   turnlog summarize telegram:42 --through 17 --made-from 20 --summary 'They chose the train.'`,
     )
-    .action((key: string, flags: SummarizeFlags, command: Command) =>
-      act(command, (context) => summarize(context, key, flags)),
-    )
+    .action(act(summarize))
 }
 
-async function summarize(context: Context, key: string, flags: SummarizeFlags): Promise<number> {
+async function summarize(context: Context, key: string, flags: SummarizeFlags): Promise<void> {
   const summary = textOf(flags)
   const store = await context.openToWrite()
   const { version } = await store.load(key)
   context.requireSession(key, version > 0)
   const result = await store.summarize(key, { summary, through: flags.through, version: flags.madeFrom })
   await printCut(context, key, result, version)
-  return EXIT.ok
 }
 
 function textOf({ summary, file }: SummarizeFlags): string {

@@ -4,7 +4,6 @@ import type { SessionEvent } from '@turnlog/core'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
 import type { AnyMessage } from '../output/message-text.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { eventLines } from '../output/event-line.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { wholeNumber } from './arguments.ts'
@@ -31,10 +30,10 @@ Examples:
   turnlog tail telegram:42 --store jsonl:./sessions
   turnlog tail telegram:42 --json | jq -c .event.type`,
     )
-    .action((key: string, flags: TailFlags, command: Command) => act(command, (context) => tail(context, key, flags)))
+    .action(act(tail))
 }
 
-async function tail(context: Context, key: string, { limit }: TailFlags): Promise<number> {
+async function tail(context: Context, key: string, { limit }: TailFlags): Promise<void> {
   const { terminal, json } = context
   const signal = context.untilInterrupted()
   const store = await context.openToRead()
@@ -50,7 +49,7 @@ async function tail(context: Context, key: string, { limit }: TailFlags): Promis
   await terminal.flush()
   if (context.storeKind === 'leveldb') {
     terminal.note('A LevelDB store cannot be followed from another process. Use store.watch() in its own.')
-    return EXIT.ok
+    return
   }
   if (!json) terminal.note(terminal.colors.dim(`Following ${printable(key)}. Ctrl-C ends.`))
   // Watching alone does not keep a process alive, and here nothing else does.
@@ -63,5 +62,4 @@ async function tail(context: Context, key: string, { limit }: TailFlags): Promis
   } finally {
     clearInterval(alive)
   }
-  return EXIT.ok
 }

@@ -2,7 +2,6 @@ import { Command } from 'commander'
 import { StoreError } from '@turnlog/core'
 import type { Act } from '../context/act.ts'
 import type { Context } from '../context/context.ts'
-import { EXIT } from '../context/exit-code.ts'
 import { printCut } from './print-cut.ts'
 import { wholeNumber } from './arguments.ts'
 
@@ -29,12 +28,10 @@ With --json: one object with version, kept, removed, moved.
 Example:
   turnlog truncate telegram:42 --keep 20`,
     )
-    .action((key: string, flags: TruncateFlags, command: Command) =>
-      act(command, (context) => truncate(context, key, flags)),
-    )
+    .action(act(truncate))
 }
 
-async function truncate(context: Context, key: string, flags: TruncateFlags): Promise<number> {
+async function truncate(context: Context, key: string, flags: TruncateFlags): Promise<void> {
   const { keep, before, exact = false, expect } = flags
   if ((keep === undefined) === (before === undefined)) {
     throw new StoreError('INVALID_ARGUMENT', 'Give one of: --keep, --before.')
@@ -48,5 +45,4 @@ async function truncate(context: Context, key: string, flags: TruncateFlags): Pr
     ...(expect === undefined ? undefined : { expectedVersion: expect }),
   })
   await printCut(context, key, result, version)
-  return EXIT.ok
 }

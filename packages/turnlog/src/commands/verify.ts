@@ -20,9 +20,7 @@ With --json: one object with ok, sessions, events, problems.
 Example:
   turnlog verify --store leveldb:./sessions && cp -a sessions backup`,
     )
-    .action((key: string | undefined, _flags: object, command: Command) =>
-      act(command, (context) => verify(context, key)),
-    )
+    .action(act(verify))
 }
 
 async function verify(context: Context, key: string | undefined): Promise<number> {

@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import type { Context } from './context.ts'
 
-/** What a command does. @returns the exit code */
-export type Work = (context: Context) => Promise<number>
+/** What a command does with the arguments and options of the line. @returns the exit code, unless it is `EXIT.ok` */
+export type Work<Given extends unknown[]> = (context: Context, ...given: Given) => Promise<number | void>
 
-/** Runs the work of a command with everything it needs, and tells the shell how it went. */
-export type Act = (command: Command, work: Work) => Promise<void>
+/** The action of a command: its work, run with everything it needs; the shell is told how it went. */
+export type Act = <Given extends unknown[]>(work: Work<Given>) => (...line: unknown[]) => Promise<void>
