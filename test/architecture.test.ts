@@ -21,7 +21,7 @@ const PACKAGES: readonly string[] = [
 
 /** `(files)` are the files beside the folders: the entry and what has only one file. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
-  messages: ['formats', 'describe pairs redact', '(files)'],
+  messages: ['formats', 'describe pairs redact', 'apis', '(files)'],
   core: [
     'errors',
     'ids json keys runtime', // runtime: clock, warnings, and Node where there is Node

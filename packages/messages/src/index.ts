@@ -1,6 +1,12 @@
+export { historyFor } from './apis/history-for.ts'
+export { HISTORY_APIS } from './apis/apis.ts'
+export { pendingCalls } from './pairs/pending-calls.ts'
 export { repairPairs } from './pairs/repair-pairs.ts'
 export { safeBoundary } from './pairs/safe-boundary.ts'
 export { toolLinks } from './pairs/tool-links.ts'
 
 export type { PairRepair, RepairedMessages } from './pairs/repair-pairs.ts'
 export type { ToolLinks, ToolLinksOf } from './pairs/tool-links.ts'
+export type { HistoryApi } from './apis/apis.ts'
+export type { HistoryFor } from './apis/history-for.ts'
+export type { PendingCall } from './pairs/pending-calls.ts'

@@ -1,3 +1,4 @@
+import { isFields } from './fields.ts'
 import { INTERRUPTED } from './interrupted.ts'
 import { partListShape } from './part-list-shape.ts'
 import type { Shape } from './shape.ts'
@@ -21,7 +22,16 @@ export const aiSdkUiParts: Shape = /* @__PURE__ */ partListShape({
 
   resultOf: () => undefined,
 
-  answerPart: (part) => ({ inside: [{ ...part, state: 'output-error', errorText: INTERRUPTED }] }),
+  answerPart(part) {
+    const { state, approval } = part
+    const { id, approved } = isFields(approval) ? approval : {}
+    // What was never allowed did not fail, and the SDK refuses an error whose approval is open or denied.
+    if (typeof id !== 'string' || (approved === true && state !== 'approval-requested')) {
+      return { inside: [{ ...part, state: 'output-error', errorText: INTERRUPTED }] }
+    }
+    const reason = isFields(approval) && typeof approval['reason'] === 'string' ? approval['reason'] : INTERRUPTED
+    return { inside: [{ ...part, state: 'output-denied', approval: { id, approved: false, reason } }] }
+  },
 })
 
 /** `state` says whether a part waits for its result. */

@@ -18,6 +18,8 @@ export const anthropicBlocks: Shape = /* @__PURE__ */ partListShape({
     return isNested(message) ? { ...message, message: { ...message.message, content } } : { ...message, content }
   },
 
+  isReasoning: ({ type }) => type === 'thinking' || type === 'redacted_thinking',
+
   // tool_use, server_tool_use, mcp_tool_use
   callOf({ type, id }) {
     return typeof type === 'string' && /(^|_)tool_use$/.test(type) && typeof id === 'string' ? { id } : undefined

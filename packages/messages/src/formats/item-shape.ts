@@ -14,6 +14,7 @@ export interface ItemShapeOptions {
 export function itemShape(options: ItemShapeOptions): Shape {
   return {
     name: options.name,
+    isItems: true,
 
     read(item: Fields): Links | undefined {
       const type = item['type']
@@ -31,6 +32,8 @@ export function itemShape(options: ItemShapeOptions): Shape {
 
     // An item has no parts that could stay behind.
     rewrite: () => undefined,
+
+    pick: (item) => item,
 
     answer(item: Fields, call: Link): Answer | undefined {
       const reply = options.calls.get(String(item['type']))?.(item, call.id)

@@ -26,6 +26,8 @@ export const openaiChat: Shape = {
   // A result is a whole message, and calls are always answered: nothing is ever replaced in part.
   rewrite: () => undefined,
 
+  pick: (message) => message,
+
   answer(message: Fields, call: Link): Answer {
     return call.part < toolCalls(message).length
       ? { reply: { role: 'tool', tool_call_id: call.id, content: INTERRUPTED } }

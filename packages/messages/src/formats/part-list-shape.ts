@@ -11,6 +11,8 @@ export interface PartListShapeOptions {
   answerPart(part: Fields, id: string): { readonly inside: readonly unknown[] } | { readonly part: object } | undefined
   /** The message that carries an answer, if there is none yet. Without it, all answers are inside. */
   reply?(message: Fields, part: object): object
+  /** A part that the API refuses at the end of a message. */
+  isReasoning?(part: Fields): boolean
 }
 
 /** Formats in which a message is a list of parts, some of which are calls or results. */
@@ -26,8 +28,16 @@ export function partListShape(options: PartListShapeOptions): Shape {
     rewrite(message: Fields, replacements: ReadonlyMap<number, readonly unknown[]>): object | undefined {
       const parts = options.partsOf(message) ?? []
       const rewritten = parts.flatMap((part, index) => replacements.get(index) ?? [part])
-      return rewritten.length === 0 ? undefined : options.withParts(message, rewritten)
+      const isReasoning = (part: unknown): boolean => isFields(part) && options.isReasoning?.(part) === true
+      const end = rewritten.findLastIndex((part) => !isReasoning(part)) + 1
+      return end === 0 ? undefined : options.withParts(message, rewritten.slice(0, end))
     },
+
+    pick: (message, parts) =>
+      options.withParts(
+        message,
+        (options.partsOf(message) ?? []).filter((_, index) => parts.has(index)),
+      ),
 
     answer(message: Fields, call: Link): Answer | undefined {
       const part = options.partsOf(message)?.[call.part]

@@ -25,10 +25,14 @@ export type Answer = { readonly inside: readonly unknown[] } | { readonly reply:
 /** What the rest of the module asks of a message format. Nothing here throws, whatever the message contains. */
 export interface Shape {
   readonly name: string
+  /** Calls and results are items of their own: those of one turn may stand in any order. */
+  readonly isItems?: boolean
   /** Undefined if the message has no call and no result of this shape. */
   read(message: Fields): Links | undefined
   /** The message with parts replaced (by nothing: dropped); undefined if nothing is left of it. */
   rewrite(message: Fields, replacements: ReadonlyMap<number, readonly unknown[]>): object | undefined
+  /** The message with these parts alone. */
+  pick(message: Fields, parts: ReadonlySet<number>): object
   /** What stands for the result that never came; undefined if no honest result of this shape exists. */
   answer(message: Fields, call: Link): Answer | undefined
   /** Adds replies to the message that carries results already, where the format wants them in one message. */

@@ -2,6 +2,8 @@ import { agentsItems, agentsItemsDescription, agentsItemsRedaction } from './age
 import { aiSdkModelParts, aiSdkModelPartsDescription, aiSdkModelPartsRedaction } from './ai-sdk-model-parts.ts'
 import { aiSdkUiParts, aiSdkUiPartsRedaction } from './ai-sdk-ui-parts.ts'
 import { anthropicBlocks, anthropicBlocksDescription, anthropicBlocksRedaction } from './anthropic-blocks.ts'
+import { bedrockBlocks, bedrockBlocksDescription, bedrockBlocksRedaction } from './bedrock-blocks.ts'
+import { camelChat, camelChatDescription, camelChatRedaction } from './camel-chat.ts'
 import { geminiParts, geminiPartsDescription, geminiPartsRedaction } from './gemini-parts.ts'
 import { openaiChat, openaiChatDescription, openaiChatRedaction } from './openai-chat.ts'
 import { responsesItems, responsesItemsDescription, responsesItemsRedaction } from './responses-items.ts'
@@ -20,6 +22,8 @@ export const shapes: readonly Shape[] = [
   geminiParts,
   aiSdkModelParts,
   aiSdkUiParts,
+  camelChat,
+  bedrockBlocks,
 ]
 
 /** In the order asked. */
@@ -30,6 +34,8 @@ export const descriptions: readonly Description[] = [
   anthropicBlocksDescription,
   geminiPartsDescription,
   aiSdkModelPartsDescription,
+  camelChatDescription,
+  bedrockBlocksDescription,
 ]
 
 /** All of them together. */
@@ -41,4 +47,6 @@ export const redactions: readonly Redaction[] = [
   geminiPartsRedaction,
   aiSdkModelPartsRedaction,
   aiSdkUiPartsRedaction,
+  camelChatRedaction,
+  bedrockBlocksRedaction,
 ]

@@ -51,7 +51,7 @@ export class PairWalk {
       if (answered.length === 0 && this.#endsTurn(message, links, orphans)) this.#interruptAll(index)
       return { made: [], answered, orphans }
     }
-    this.#beginBlock(index, message)
+    this.#beginBlock(index, message, links)
     return { made: links.calls.map((link) => this.#make(index, link)), answered, orphans }
   }
 
@@ -65,10 +65,11 @@ export class PairWalk {
     return isFields(message) && links.shape?.rewrite(message, dropped) !== undefined
   }
 
-  #beginBlock(index: number, message: unknown): void {
+  #beginBlock(index: number, message: unknown, links: ShapedLinks): void {
     const turn = turnOf(message)
     const continues = turn !== undefined && turn === this.#turn
-    if (this.#answeredInBlock && !continues && speakerOf(message) === 'assistant') {
+    const isOfModel = links.shape?.isItems === true || speakerOf(message) === 'assistant'
+    if (this.#answeredInBlock && !continues && isOfModel) {
       this.blockStarts.push(index)
       this.#answeredInBlock = false
     }

@@ -1,8 +1,10 @@
 /** A message on its way through the passes of a repair. */
 export interface RepairEntry {
   readonly message: object
-  /** Its place in the input; `MADE_UP` for an answer that was added. */
-  readonly index: number
+  /** The messages of the input that it stands for, in order; none if it was made. */
+  readonly sources: readonly number[]
 }
 
-export const MADE_UP = -1
+export function joinSources(entries: readonly RepairEntry[]): number[] {
+  return [...new Set(entries.flatMap(({ sources }) => sources))].sort((left, right) => left - right)
+}

@@ -9,12 +9,16 @@ export type Speaker = 'user' | 'assistant'
  */
 export function speakerOf(message: unknown): Speaker | undefined {
   if (!isFields(message)) return undefined
-  // Claude Code records its own remarks and what sub-agents say in between, without ending the turn.
-  if (message['isMeta'] === true || message['isSidechain'] === true) return undefined
+  if (isAside(message)) return undefined
   const role = roleOf(message) ?? roleOf(message['message']) ?? roleOf(message['content'])
   if (role === 'user') return 'user'
   if (role !== 'assistant' && role !== 'model') return undefined
   return message['type'] === 'message' ? undefined : 'assistant'
+}
+
+/** Claude Code records its own remarks and what sub-agents say in between, without ending the turn. */
+export function isAside(message: unknown): boolean {
+  return isFields(message) && (message['isMeta'] === true || message['isSidechain'] === true)
 }
 
 /** Claude Code writes one message of the model as several entries, which share this id. */

@@ -29,11 +29,12 @@ const RESULTS = new Set(['content', 'output', 'result'])
  */
 export function redactMessage(message: unknown): unknown {
   if (!isFields(message)) return redactAll(message)
-  const { role, type, tool_call_id, name: toolName } = message
+  const { role, type, name: toolName } = message
+  const callId = message['tool_call_id'] ?? message['toolCallId']
   const isTool = TOOL_ROLES.has(role) || matches(TOOL_TYPE, type)
   // The AI SDK and Gemini have their results as parts of a tool message; where the message itself names the call, all
   // that is in it is the result.
-  const hasParts = !isTool || (TOOL_ROLES.has(role) && tool_call_id === undefined && toolName === undefined)
+  const hasParts = !isTool || (TOOL_ROLES.has(role) && callId === undefined && toolName === undefined)
   return mapFields(message, (name, value) => {
     if (typeof value === 'string') {
       return MESSAGE_FIELDS.has(name) || (isTool && name === 'name') ? value : redactAll(value)
@@ -43,7 +44,7 @@ export function redactMessage(message: unknown): unknown {
     if (isTool && CALLS_OF_TOOLS.has(name)) return redactCall(value)
     // Claude Code and the Agent Development Kit write the message into an entry.
     if (!isTool && holdsMessage(name, value)) return redactMessage(value)
-    if (hasParts && name === 'content') return mapList(value, (part) => redactPart(part, isTool))
+    if (hasParts && name === 'content') return mapList(value, (part) => redactFunctionPart(part, isTool))
     if (hasParts && name === 'parts') return mapList(value, (part) => redactFunctionPart(part, isTool))
     return isTool && RESULTS.has(name) ? redactResult(value) : redactAll(value)
   })
@@ -67,7 +68,7 @@ function redactPart(part: unknown, ofTool: boolean): unknown {
   return mapFields(part, (name, value) => (name === 'type' && typeof value === 'string' ? value : redactAll(value)))
 }
 
-/** A part of Gemini, or of a UI message of the AI SDK. */
+/** A part that may hold its call or result one object further down. */
 function redactFunctionPart(part: unknown, ofTool: boolean): unknown {
   const redacted = redactPart(part, ofTool)
   if (!isFields(part) || !isFields(redacted)) return redacted

@@ -59,8 +59,23 @@ describe.each(formats)('repair in $name', (format) => {
     expect(toolLinks(messages[1] ?? {}).results).toEqual(['call_0'])
   })
 
-  it('accepts interleaved calls', () => {
-    expect(repair(calls('a'), calls('b'), results('a'), results('b'), user).repairs).toEqual([])
+  it('moves the results of interleaved turns behind their calls, unless they are items of one turn', () => {
+    const { given, messages, repairs } = repair(calls('a'), calls('b'), results('a'), results('b'), user)
+    if (!format.sayEndsTurn) return expect(repairs).toEqual([])
+    expect(repairs).toEqual([{ index: 2, ids: ['a'], action: 'moved-result' }])
+    expect(messages).toEqual([0, 2, 1, 3, 4].map((index) => given[index]))
+  })
+
+  it('moves a real result behind its call, past what was said in between, and changes nothing else', () => {
+    const { given, messages, sources, repairs } = repair(user, calls('a'), user, results('a'), say)
+    expect(repairs).toEqual([{ index: 3, ids: ['a'], action: 'moved-result' }])
+    expect(sources).toEqual([0, 1, 3, 2, 4])
+    for (const [at, source] of sources.entries()) expect(messages[at]).toBe(given[source])
+  })
+
+  it('gives a late result to the newest call of its id that nobody answered', () => {
+    const { sources } = repair(calls('a'), user, calls('a'), user, calls('b'), results('b'), results('a'), user)
+    expect(sources).toEqual([0, -1, 1, 2, 6, 3, 4, 5, 7])
   })
 })
 
