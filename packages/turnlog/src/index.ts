@@ -3,9 +3,11 @@ import { registerDefaultBackends } from './backends/register-default-backends.ts
 registerDefaultBackends()
 
 export {
+  historyFor,
   isStoreError,
   openStore,
   parseStoreString,
+  pendingCalls,
   registerBackends,
   registerMigration,
   repairPairs,
@@ -38,6 +40,8 @@ export type {
   EventRange,
   ExpirePolicy,
   ExpireRules,
+  HistoryApi,
+  HistoryFor,
   HistoryOptions,
   HistoryReplaced,
   ImportedEvent,
@@ -59,6 +63,7 @@ export type {
   NoBackendOptions,
   Noted,
   PairRepair,
+  PendingCall,
   Position,
   RecentOp,
   RegisterOptions,

@@ -1,3 +1,4 @@
+import { HISTORY_APIS } from '@turnlog/messages'
 import { isBackend } from '../backend/is-backend.ts'
 import type { Rule, Rules } from '../errors/option-rules.ts'
 import { aFunction, anObject, checkOptions, invalid, isRecord, show, wholeNumber } from '../errors/option-rules.ts'
@@ -27,6 +28,10 @@ const CONFIG: Rules = {
   viewCacheBytes: wholeNumber('bytes', 0),
   readOnly: { wanted: 'true or false', accepts: (value) => typeof value === 'boolean' },
   toolLinks: aFunction,
+  for: {
+    wanted: `the name of an API: ${HISTORY_APIS.join(', ')}`,
+    accepts: (value) => HISTORY_APIS.includes(value as string),
+  },
   clock: {
     wanted: 'an object with now(), and maybe monotonic() and schedule()',
     accepts: (value) =>

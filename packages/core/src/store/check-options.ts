@@ -1,4 +1,6 @@
-import { checkFlag, checkObject, checkWholeNumber } from '../errors/check-arguments.ts'
+import { HISTORY_APIS } from '@turnlog/messages'
+import { checkFlag, checkObject, describe, checkWholeNumber } from '../errors/check-arguments.ts'
+import { nearestName } from '../errors/nearest-name.ts'
 import { StoreError } from '../errors/store-error.ts'
 import { textHash } from '../ids/text-hash.ts'
 import type { Operation } from '../plan/draft.ts'
@@ -7,7 +9,7 @@ import type { HistoryOptions, WriteOptions } from './session-store.ts'
 
 const MAX_OPERATION_ID_LENGTH = 256
 
-const HISTORY_OPTIONS = ['limit', 'at', 'exact', 'repair', 'copy']
+const HISTORY_OPTIONS = ['limit', 'at', 'exact', 'repair', 'for', 'copy']
 
 /** Of every write, and of those that cut. */
 const WRITE_OPTIONS = ['expectedVersion', 'operationId', 'exact']
@@ -42,11 +44,20 @@ export function checkOperationId(id: unknown): asserts id is string {
 
 /** @returns the options alone. @throws `INVALID_ARGUMENT` */
 export function checkHistoryOptions(options: HistoryOptions): HistoryShape & { readonly at: number | undefined } {
-  const { limit, at, exact, repair, copy } = checkObject('options', options, HISTORY_OPTIONS)
+  const { limit, at, exact, repair, for: api, copy } = checkObject('options', options, HISTORY_OPTIONS)
   if (limit !== undefined) checkWholeNumber('limit', limit)
   if (at !== undefined) checkWholeNumber('at', at)
   checkFlag('exact', exact)
   checkFlag('repair', repair)
+  checkApi(api)
   checkFlag('copy', copy)
-  return { limit, at, exact, repair, copy }
+  return { limit, at, exact, repair, for: api, copy }
+}
+
+function checkApi(api: unknown): void {
+  if (api === undefined || HISTORY_APIS.includes(api as string)) return
+  const nearest = typeof api === 'string' ? nearestName(api, HISTORY_APIS) : undefined
+  const advice = nearest === undefined ? `Known: ${HISTORY_APIS.join(', ')}.` : `Did you mean "${nearest}"?`
+  const shown = typeof api === 'string' ? JSON.stringify(api) : describe(api)
+  throw new StoreError('INVALID_ARGUMENT', `for must be the name of an API, got ${shown}. ${advice}`)
 }

@@ -1,4 +1,4 @@
-import type { ToolLinks } from '@turnlog/messages'
+import type { HistoryApi, ToolLinks } from '@turnlog/messages'
 import type { JsonObject } from '../json/json.ts'
 import type { StoreLimits } from '../limits/store-limits.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -36,6 +36,11 @@ export interface SessionSettings<M extends object = JsonObject> {
    * @default only the known shapes
    */
   toolLinks?(message: M): ToolLinks | undefined
+  /**
+   * The API that histories are made for, wherever a call does not name one. See `HistoryOptions.for`.
+   * @default none: `getHistory` and `load` give the messages as they are
+   */
+  readonly for?: HistoryApi
   /** @default the system's clock */
   readonly clock?: Clock
   /**

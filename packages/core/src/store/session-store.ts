@@ -1,3 +1,4 @@
+import type { HistoryApi } from '@turnlog/messages'
 import type { Backend } from '../backend/backend.ts'
 import type { Problem } from '../backend/maintenance.ts'
 import type { Position } from '../events/run.ts'
@@ -41,8 +42,16 @@ export interface HistoryOptions {
   readonly exact?: boolean
   /** The history as it was at this version. @default now */
   readonly at?: number
-  /** Orphan results dropped, interrupted calls answered; see `repairPairs`. The log stays as it is. @default false */
+  /**
+   * Results moved behind their calls, interrupted calls answered, results without a call dropped; see `repairPairs`. The
+   * log stays as it is. @default false
+   */
   readonly repair?: boolean
+  /**
+   * The history as this API takes it: pairs mended, order and beginning as it wants them, `limit` included. Messages are
+   * not converted, and what is fine stays as it is. @default `for` of the store
+   */
+  readonly for?: HistoryApi
   /** Deep, mutable copies, for frameworks that edit messages. Costs a copy of everything. @default false */
   readonly copy?: boolean
 }
@@ -66,6 +75,13 @@ export interface SessionView<M> {
    * position and time of the message before it.
    */
   readonly positions: Position[]
+  /** With `repair` or `for`: the positions of all messages that each one stands for; none if it was made. */
+  readonly sources?: Position[][]
+  /**
+   * With `repair` or `for`: the last position that a summary of the messages up to this one covers, for `summarize`; 0
+   * if there is none. A result that was moved forward never makes it pass a message that was not shown.
+   */
+  readonly through?: Position[]
   /** When each message was recorded, in milliseconds. */
   readonly times: number[]
   readonly metadata: JsonObject

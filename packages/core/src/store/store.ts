@@ -17,7 +17,7 @@ import { isLimited } from '../limits/view-limit.ts'
 import { normaliseJson } from '../normalise/normalise-json.ts'
 import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { bytesOf, normaliseMessage } from '../normalise/normalise-message.ts'
-import type { ToolLinksOf } from '@turnlog/messages'
+import type { HistoryApi, ToolLinksOf } from '@turnlog/messages'
 import { planAddMessages } from '../plan/add-messages.ts'
 import { cutBefore, cutToLast, planCut } from '../plan/cut.ts'
 import { planDelete } from '../plan/delete.ts'
@@ -109,6 +109,7 @@ export class Store<M extends object> implements SessionStore<M> {
   readonly #states: SessionStates<M>
   readonly #signals = new Signals()
   readonly #toolLinks: ToolLinksOf | undefined
+  readonly #for: HistoryApi | undefined
   readonly #now: () => number
   readonly #otherWriters: boolean
   readonly #queues: SessionQueues<M>
@@ -130,6 +131,7 @@ export class Store<M extends object> implements SessionStore<M> {
     this.#source = { backend, schema, hasOtherWriters: this.#otherWriters }
     this.#states = new SessionStates(this.#source, !this.#otherWriters, settings.viewCacheBytes ?? DEFAULT_CACHE_BYTES)
     this.#toolLinks = guardedToolLinks(settings.toolLinks?.bind(settings) as ToolLinksOf | undefined)
+    this.#for = settings.for
     this.#limits = sessionLimits(settings.limits, settings.onOverflow !== undefined)
     this.#queues = new SessionQueues({
       backend,
@@ -311,7 +313,8 @@ export class Store<M extends object> implements SessionStore<M> {
 
   getHistory(key: string, options?: HistoryOptions): Promise<M[]> {
     // A session in use is answered without a detour. Its key was checked when it came into the cache.
-    const known = this.#closing === undefined && options === undefined ? this.#states.peek(key) : undefined
+    const isPlain = options === undefined && this.#for === undefined
+    const known = this.#closing === undefined && isPlain ? this.#states.peek(key) : undefined
     if (known !== undefined) return Promise.resolve(known.messages.slice(0, known.length))
     return this.#readHistory(key, options)
   }
@@ -323,7 +326,8 @@ export class Store<M extends object> implements SessionStore<M> {
 
   async #stateFor(key: string, options: HistoryOptions): Promise<StateForReading<M>> {
     // Taken apart before anything is waited for: what the caller does to the object afterwards must not matter.
-    const { at, ...shape } = checkHistoryOptions(options)
+    const { at, ...asked } = checkHistoryOptions(options)
+    const shape = { ...asked, for: asked.for ?? this.#for }
     const present = await this.#loadState(key)
     return { present, shape, state: at === undefined ? present : await stateAt(this.#source, key, present, at) }
   }
@@ -333,8 +337,8 @@ export class Store<M extends object> implements SessionStore<M> {
   }
 
   async load(key: string, options?: HistoryOptions): Promise<SessionView<M>> {
-    if (options === undefined) return viewOf(key, await this.#loadState(key))
-    const { present, state, shape } = await this.#stateFor(key, options)
+    if (options === undefined && this.#for === undefined) return viewOf(key, await this.#loadState(key))
+    const { present, state, shape } = await this.#stateFor(key, options ?? {})
     return viewOf(key, present, state, historyOf(state, shape, this.#toolLinks))
   }
 

@@ -1,3 +1,4 @@
+import { coveredBy } from '../view/history-of.ts'
 import type { ShapedHistory } from '../view/history-of.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { visibleVersion } from '../view/session-state.ts'
@@ -25,9 +26,22 @@ export function viewOf<M>(
     summary: state.summary,
     messages,
     positions: Array.from({ length }, (_, index) => entries.position(placeOf(index))),
+    ...sourcesOf(state, shaped),
     times: Array.from({ length }, (_, index) => entries.time(placeOf(index))),
     metadata: present.metadata,
     createdAt: present.deleted ? 0 : present.createdAt,
     updatedAt: present.deleted ? 0 : present.updatedAt,
+  }
+}
+
+function sourcesOf<M>(
+  { entries, length }: SessionState<M>,
+  shaped: ShapedHistory<M> | undefined,
+): Pick<SessionView<M>, 'sources' | 'through'> {
+  if (shaped?.sources === undefined) return {}
+  const { sources, start } = shaped
+  return {
+    sources: sources.map((places) => places.map((place) => entries.position(place))),
+    through: coveredBy(sources, start, length).map((covered) => (covered === 0 ? 0 : entries.position(covered - 1))),
   }
 }

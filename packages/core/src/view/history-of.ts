@@ -1,25 +1,30 @@
 import { frozen } from '../normalise/freeze.ts'
-import { repairPairs, safeBoundary } from '@turnlog/messages'
-import type { ToolLinksOf } from '@turnlog/messages'
+import { historyFor, safeBoundary } from '@turnlog/messages'
+import type { HistoryApi, ToolLinksOf } from '@turnlog/messages'
 import type { SessionState } from './session-state.ts'
 
 export interface HistoryShape {
   readonly limit?: number | undefined
   readonly exact?: boolean | undefined
   readonly repair?: boolean | undefined
+  readonly for?: HistoryApi | undefined
   readonly copy?: boolean | undefined
 }
 
 export interface ShapedHistory<M> {
   /** In an array of the caller's own. */
   readonly messages: M[]
-  /** Which message of the view one of them is. An answer that a repair made counts as the message before it. */
+  /** Which message of the view one of them is. One that was made counts as the message before it. */
   placeOf(this: void, index: number): number
+  /** How many messages of the view lie before the first. */
+  readonly start: number
+  /** Given if messages may stand for others: by message, the places in the view of all that it stands for. */
+  readonly sources?: readonly (readonly number[])[]
 }
 
 export function historyOf<M extends object>(
   state: SessionState<M>,
-  { limit, exact, repair, copy }: HistoryShape,
+  { limit, exact, repair, for: api, copy }: HistoryShape,
   toolLinks: ToolLinksOf | undefined,
 ): ShapedHistory<M> {
   let messages = state.messages.slice(0, state.length)
@@ -29,13 +34,32 @@ export function historyOf<M extends object>(
     start = exact === true || limit === 0 ? boundary : safeBoundary(messages, boundary, toolLinks)
     messages = messages.slice(start)
   }
-  let sources: number[] | undefined
-  if (repair === true) {
-    const repaired = repairPairs(messages, toolLinks === undefined ? {} : { toolLinks })
-    messages = repaired.messages.map(frozen)
-    let last = 0
-    sources = repaired.sources.map((source) => (source < 0 ? last : (last = source)))
+  let sources: number[][] | undefined
+  if (api !== undefined || repair === true) {
+    const made = historyFor(messages, api, { toolLinks })
+    messages = made.messages.map(frozen)
+    sources = made.sources.map((own) => own.map((index) => start + index))
   }
   if (copy === true) messages = messages.map((message) => structuredClone(message))
-  return { messages, placeOf: (index) => start + (sources?.[index] ?? index) }
+  if (sources === undefined) return { messages, start, placeOf: (index) => start + index }
+  let last = start
+  const places = sources.map(([first]) => (last = first ?? last))
+  return { messages, start, placeOf: (index) => places[index] ?? index, sources }
+}
+
+/**
+ * How many messages of the view, from its beginning, are told by the first so many messages of a history: a summary of
+ * those covers them, and a cut behind them removes nothing that nobody summarised. By message of the history.
+ *
+ * @param from where the history begins in the view; what lies before it, nobody has seen
+ */
+export function coveredBy(sources: readonly (readonly number[])[], from: number, length: number): number[] {
+  if (from > 0) return sources.map(() => 0)
+  const shownLast = Array<number>(length).fill(-1)
+  for (const [index, own] of sources.entries()) for (const place of own) shownLast[place] = index
+  let covered = 0
+  return sources.map((_, index) => {
+    while (covered < length && (shownLast[covered] ?? length) <= index) covered++
+    return covered
+  })
 }

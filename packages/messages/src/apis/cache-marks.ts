@@ -18,7 +18,7 @@ export function limitCacheMarks(
     report.add(entry.sources, 'dropped-cache-mark')
     const message = withMarks(entry.message, { skip: marks - left }) as object
     left = 0
-    return { ...entry, message }
+    return { message, sources: entry.sources }
   })
   return limited.reverse()
 }

@@ -37,29 +37,38 @@ export interface HistoryFor<M> {
 /**
  * The history as an API takes it: every call with its result behind it, order and beginning as the API wants them.
  * Messages are not converted, and what is fine stays the same object. Nothing that a user said and no result whose call
- * is there is lost. A pending call at the very end stays; any other gets a made answer until the real one is there.
+ * is there is lost. A pending call at the very end stays; any other gets a made answer until the real one is there. With
+ * `undefined` for the API, pairs alone are mended, as the messages' own formats want it.
  */
 export function historyFor<M extends object>(
   messages: readonly M[],
-  api: HistoryApi,
+  api: HistoryApi | undefined,
   { toolLinks }: { readonly toolLinks?: ToolLinksOf | undefined } = {},
 ): HistoryFor<M> {
-  const rules = apis[api]
   const report = new RepairReport()
-  let entries: readonly RepairEntry[] = messages.map((message, index) => ({ message, sources: [index] }))
-  // What one step takes away may leave something for another. Each round leaves less to do.
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const before = entries
-    entries = mendedPairs(entries, report, { toolLinks, isSettled: true })
-    for (const step of STEPS) entries = step(entries, { rules, report, toolLinks })
-    if (isSame(before, entries)) break
-  }
+  const given = messages.map((message, index) => ({ message, sources: [index] }))
+  const entries =
+    api === undefined
+      ? mendedPairs(given, report, { toolLinks })
+      : entriesFor(given, { rules: apis[api], report, toolLinks })
   return {
     // A made message has the format of its neighbours, which is what `M` stands for.
     messages: entries.map(({ message }) => message as M),
     sources: entries.map(({ sources }) => sources),
     repairs: report.toRepairs(),
   }
+}
+
+/** What one step takes away may leave something for another; each round leaves less to do. */
+function entriesFor(given: Entries, context: Context): Entries {
+  let entries = given
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const before = entries
+    entries = mendedPairs(entries, context.report, { toolLinks: context.toolLinks, isSettled: true })
+    for (const step of STEPS) entries = step(entries, context)
+    if (isSame(before, entries)) break
+  }
+  return entries
 }
 
 const MAX_ROUNDS = 10
@@ -206,8 +215,8 @@ function putApprovalsFirst(entries: Entries, { rules, report }: Context): Entrie
     if (roleOf(entry.message) !== 'tool' || isOrdered) return entry
     report.add(entry.sources, 'moved-approval')
     return {
-      ...entry,
       message: { ...entry.message, content: [...first, ...parts.filter((part) => !first.includes(part))] },
+      sources: entry.sources,
     }
   })
 }

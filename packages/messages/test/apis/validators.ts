@@ -80,7 +80,7 @@ function judge(messages: readonly object[], rules: Rules): string | undefined {
     if (calls.length === 0 && results.length === 0 && !turn.says) return `${at}: empty`
     if (Array.isArray((messages[at] as Any)['content'] ?? (messages[at] as Any)['parts'])) {
       if (rules.textWithResults !== undefined && kinds.includes('b')) return `${at}: blank text`
-      if (/h$/.test(kinds)) return `${at}: ends with thinking`
+      if (kinds.endsWith('h')) return `${at}: ends with thinking`
       if (/t.*r/.test(kinds)) return `${at}: text in front of results`
       if (rules.textWithResults === false && /r.*t/.test(kinds)) return `${at}: text beside results`
     }
