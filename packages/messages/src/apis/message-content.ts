@@ -129,7 +129,7 @@ function isUntyped(parts: readonly unknown[]): boolean {
 }
 
 function isTextType(type: unknown): boolean {
-  return type === undefined || type === 'text' || type === 'input_text' || type === 'output_text'
+  return type === undefined || (typeof type === 'string' && /^(\w+_)?text$/.test(type))
 }
 
 function hasSomething(value: unknown): boolean {
