@@ -13,11 +13,11 @@ import type {
   ReadOptions,
   SessionHead,
 } from '@turnlog/core/backend'
-import { clipRanges, isStoreError, StoreError } from '@turnlog/core/backend'
-import { batchesOf, listedBetween } from './session-index/listed.ts'
+import { clipRanges, isStoreError, problemOf, StoreError } from '@turnlog/core/backend'
+import { listedBetween } from './session-index/listed.ts'
 import { encodeFileName } from './format/file-name.ts'
 import type { JsonlOptions } from './options/jsonl-options.ts'
-import { reclaim } from './maintenance/reclaim.ts'
+import { eachSession } from './maintenance/each-session.ts'
 import { sizes } from './maintenance/sizes.ts'
 import { verify } from './maintenance/verify.ts'
 import type { Environment, OpenDirectory } from './open/open-directory.ts'
@@ -43,7 +43,13 @@ export class JsonlDriver implements BackendDriver {
     this.report = directory.report
     this.maintenance = {
       verify: (options) => verify(directory, sessions, options),
-      reclaim: (options) => reclaim(directory, sessions, options),
+      reclaim: async (options = {}) => {
+        let bytesFreed = 0
+        await eachSession(directory, options, async ({ session }) => {
+          bytesFreed += await sessions.writer(session).reclaim()
+        })
+        return { bytesFreed }
+      },
       sizes: () => sizes(directory),
     }
   }
@@ -101,8 +107,9 @@ export class JsonlDriver implements BackendDriver {
     const { sessionIndex, readOnly } = this.#directory
     if (readOnly) await sessionIndex.refreshNames()
     const damaged: StoreError[] = []
-    const wanted = listedBetween(await sessionIndex.list(), prefix, after)
-    for (const listed of batchesOf(wanted, LIST_BATCH, limit)) {
+    const wanted = listedBetween(await sessionIndex.list(), prefix, after, limit)
+    for (let start = 0; start < wanted.length; start += LIST_BATCH) {
+      const listed = wanted.slice(start, start + LIST_BATCH)
       // Refresh one batch at a time, so that a long listing begins at once.
       if (readOnly) await sessionIndex.refreshFiles(listed.map(({ name }) => name))
       const batch: SessionHead[] = []
@@ -137,11 +144,6 @@ export class JsonlDriver implements BackendDriver {
 
 /** A damaged header does not name its session; the file name does. */
 function ofSession(error: StoreError, session: string): StoreError {
-  const { code, message, file, line } = error
-  return new StoreError(code, message, {
-    session,
-    ...(file === undefined ? undefined : { file }),
-    ...(line === undefined ? undefined : { line }),
-    cause: error,
-  })
+  const { message, ...place } = problemOf(error)
+  return new StoreError(error.code, message, { ...place, session, cause: error })
 }

@@ -139,7 +139,7 @@ describe('repair of a session that was written by one append', () => {
     expect(front.kept).toEqual(messages(1, 29))
     expect(front.messages).toEqual([
       'Drop event 30: its line is damaged.',
-      'Keep events 1 to 29, the longest stretch without damage, and drop events 30 to 40.',
+      'Keep events 1 to 29, which is most of what counts, and drop events 30 to 40.',
       'Accept that the session ends with event 29, although event 40 had been recorded.',
     ])
     const back = await repair({ appends: [40], damage: wrong(10) })
@@ -154,7 +154,7 @@ describe('repair of a session of several appends', () => {
     expect(kept).toEqual(messages(1, 39))
     expect(told).toEqual([
       'Drop event 40: its line is damaged.',
-      'Keep events 1 to 39, the longest stretch without damage, and drop events 40 to 41.',
+      'Keep events 1 to 39, which is most of what counts, and drop events 40 to 41.',
       'Accept that the session ends with event 39, although event 41 had been recorded.',
     ])
   })
@@ -165,24 +165,20 @@ describe('repair of a session of several appends', () => {
     expect(head).toMatchObject({ first: 4, last: 9 })
   })
 
-  test('keeps the last of two stretches that are equally long, and calls it so', async () => {
+  test('keeps the last of two stretches that are equally long', async () => {
     const { messages: told, kept } = await repair({ appends: [5], damage: wrong(3) })
     expect(kept).toEqual(messages(4, 5))
-    expect(told).toContain(
-      'Keep events 4 to 5, the last of the longest stretches without damage, and drop events 1 to 3.',
-    )
+    expect(told).toContain('Keep events 4 to 5, which is most of what counts, and drop events 1 to 3.')
   })
 
-  test('calls a stretch the longest only without the trimmed events if one of those is longer', async () => {
+  test('does not count trimmed events, even if they are more', async () => {
     const { messages: told, kept } = await repair({
       appends: [6, 1, 1],
       options: { trimBefore: 7 },
       damage: wrong(6),
     })
     expect(kept).toEqual(messages(7, 8))
-    expect(told).toContain(
-      'Keep events 7 to 8, the longest stretch without damage if trimmed events do not count, and drop events 1 to 6.',
-    )
+    expect(told).toContain('Keep events 7 to 8, which is most of what counts, and drop events 1 to 6.')
   })
 
   test('goes on where it was trimmed if the last append loses its end', async () => {
@@ -263,7 +259,7 @@ describe('repair of an append at the end that nothing proves to have been finish
     expect(told).toEqual([
       'Lines for event 23 are missing.',
       'Lines for event 25 are missing.',
-      'Keep events 1 to 22, the longest stretch without damage, and drop events 23 to 24.',
+      'Keep events 1 to 22, which is most of what counts, and drop events 23 to 24.',
     ])
   })
 

@@ -1,5 +1,5 @@
 import { CHUNK_BYTES, giveBack, takeBuffer } from '../format/buffers.ts'
-import { BATCH_END_BYTES, batchEndFields, LINE_BYTES, writeLine } from '../format/line.ts'
+import { BATCH_END_BYTES, batchEndFields, LINE_BYTES, LineWriter } from '../format/line.ts'
 
 /** One batch as it goes to the file. */
 export interface EncodedBatch {
@@ -40,19 +40,20 @@ export function encodeBatch(input: BatchInput): EncodedBatch {
   const count = texts.length
   const last = start + count - 1
   let { liveStart } = input
-  let at = header === undefined ? 0 : header.copy(room)
+  const writer = new LineWriter(room, header?.copy(room) ?? 0, seed)
   for (let index = 0; index < count; index++) {
-    if (start + index === first) liveStart = position + at
+    const at = position + writer.position
+    if (start + index === first) liveStart = at
     let endFields = ''
     if (index === count - 1) {
-      const live = first > last ? 0 : position + at - liveStart
+      const live = first > last ? 0 : at - liveStart
       endFields = batchEndFields({ first, last, lines: count, live }, projectionText)
     }
-    at = writeLine(room, at, texts[index] ?? '', count - 1 - index, endFields, seed, start + index)
+    writer.write(start + index, texts[index] ?? '', count - 1 - index, endFields)
   }
   return {
-    bytes: room.subarray(0, at),
-    liveStart: first > last ? position + at : liveStart,
+    bytes: room.subarray(0, writer.position),
+    liveStart: first > last ? position + writer.position : liveStart,
     release: () => giveBack(room),
   }
 }

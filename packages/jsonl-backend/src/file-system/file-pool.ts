@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { LruMap } from '@turnlog/storage-kit'
+import { LineOffsets } from '../format/line-offsets.ts'
 import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from './file-system.ts'
 import { systemCode } from './file-system.ts'
 
 /** A file in use. Its holder releases it once. */
 export interface Lease {
   readonly file: OpenFile
+  /** Where lines of it begin, as far as anybody has looked. */
+  readonly lineOffsets: LineOffsets
   release(): void
   /** Another lease on the same file, even if the name belongs to a new file by now. */
   share(): Lease
@@ -14,6 +17,7 @@ export interface Lease {
 interface Slot {
   readonly path: string
   readonly file: OpenFile
+  readonly lineOffsets: LineOffsets
   /** Read once, to see later whether the name still belongs to this file. */
   inode: number | undefined
   users: number
@@ -62,7 +66,9 @@ export class FilePool {
   /** Takes over a file that was opened elsewhere. */
   adopt(name: string, file: OpenFile): Lease {
     this.retire(name)
-    const slot: Slot = { path: join(this.#directory, name), file, inode: undefined, users: 0, retired: false }
+    const path = join(this.#directory, name)
+    const lineOffsets = new LineOffsets()
+    const slot: Slot = { path, file, lineOffsets, inode: undefined, users: 0, retired: false }
     this.#slots.set(name, slot)
     const lease = this.#lease(slot)
     this.#closeIdle(this.#maxOpenFiles)
@@ -125,7 +131,7 @@ export class FilePool {
         this.#closeIdle(this.#maxOpenFiles)
       }
     }
-    return { file: slot.file, release, share: () => this.#lease(slot) }
+    return { file: slot.file, lineOffsets: slot.lineOffsets, release, share: () => this.#lease(slot) }
   }
 
   #closeIdle(keep: number): void {

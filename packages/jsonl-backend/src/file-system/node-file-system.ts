@@ -15,15 +15,9 @@ const NO_THROW = { throwIfNoEntry: false } as const
 /** Files looked at before other work gets its turn: about a millisecond. */
 const STATS_PER_TURN = 500
 
-function settle<T>(start: (done: (error: Error | null, value: T) => void) => void): Promise<T> {
+function settle<T = void>(start: (done: (error: Error | null, value?: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    start((error, value) => (error === null ? resolve(value) : reject(error)))
-  })
-}
-
-function settleVoid(start: (done: (error: Error | null) => void) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    start((error) => (error === null ? resolve() : reject(error)))
+    start((error, value) => (error === null ? resolve(value as T) : reject(error)))
   })
 }
 
@@ -56,15 +50,15 @@ class NodeFile implements OpenFile {
     const descriptor = this.#descriptor
     const written = settle<number>((done) => fs.write(descriptor, buffer, 0, buffer.byteLength, position, done))
     if (!this.#syncEachWrite) return written
-    return written.then((count) => settleVoid((done) => fs.fdatasync(descriptor, done)).then(() => count))
+    return written.then((count) => settle((done) => fs.fdatasync(descriptor, done)).then(() => count))
   }
 
   truncate(size: number): Promise<void> {
-    return settleVoid((done) => fs.ftruncate(this.#descriptor, size, done))
+    return settle((done) => fs.ftruncate(this.#descriptor, size, done))
   }
 
   sync(): Promise<void> {
-    return settleVoid((done) => fs.fsync(this.#descriptor, done))
+    return settle((done) => fs.fsync(this.#descriptor, done))
   }
 
   stat(): FileStat {
@@ -75,7 +69,7 @@ class NodeFile implements OpenFile {
     const descriptor = this.#descriptor
     // The system reuses descriptors: a late use of this one must fail, not reach another file.
     this.#descriptor = CLOSED
-    return settleVoid((done) => fs.close(descriptor, done))
+    return settle((done) => fs.close(descriptor, done))
   }
 }
 
@@ -116,11 +110,11 @@ export const nodeFileSystem: FileSystem = {
     )
     if (descriptor === undefined) return
     try {
-      await settleVoid((done) => fs.fsync(descriptor, done))
+      await settle((done) => fs.fsync(descriptor, done))
     } catch (error) {
       if (process.platform !== 'win32') throw error
     } finally {
-      await settleVoid((done) => fs.close(descriptor, done))
+      await settle((done) => fs.close(descriptor, done))
     }
   },
 

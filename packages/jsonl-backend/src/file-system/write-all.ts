@@ -2,13 +2,8 @@ import type { OpenFile } from './file-system.ts'
 
 /** Writes all of `bytes`, however few a single call takes. A full disk shows as a short count first, then as ENOSPC. */
 export async function writeAll(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
-  await writeRest(file, bytes, position, await file.write(bytes, position))
-}
-
-/** The same when one call has taken some bytes. */
-export async function writeRest(file: OpenFile, bytes: Uint8Array, position: number, taken: number): Promise<void> {
-  for (let done = taken; done < bytes.byteLength;) {
-    const written = await file.write(bytes.subarray(done), position + done)
+  for (let done = 0; done < bytes.byteLength;) {
+    const written = await file.write(done === 0 ? bytes : bytes.subarray(done), position + done)
     if (written === 0) throw Object.assign(new Error('The file system takes no more bytes.'), { code: 'ENOSPC' })
     done += written
   }

@@ -20,3 +20,8 @@ export function corrupt(what: string, place: Place): StoreError {
       : 'Restore the file from a backup, or run "turnlog repair --dry-run" to see what can be kept.'
   return new StoreError('CORRUPT', `${place.file}${line}: ${what}. ${advice}`, place)
 }
+
+/** The error for a session whose file is missing although the session was not erased. */
+export function missingFile(file: string, session: string, last: number): StoreError {
+  return corrupt(`the file is missing, but event ${last} had been recorded in it`, { file, session })
+}

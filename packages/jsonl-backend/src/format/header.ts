@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from '@turnlog/core/backend'
+import type { Json } from '@turnlog/core/backend'
 import { StoreError } from '@turnlog/core/backend'
 import { checksum, toHex } from './checksum.ts'
+import { isCount, parseObject } from './parse-object.ts'
 
 /** The version of the format that is written, and the only one that is read. */
 export const FORMAT_VERSION = 1
@@ -45,15 +46,6 @@ export function parseHeader(line: Buffer, file: string): Header | undefined {
     )
   }
   if (typeof session !== 'string' || typeof incarnation !== 'string') return undefined
-  if (typeof base !== 'number' || !Number.isSafeInteger(base) || base < 1) return undefined
+  if (!isCount(base) || base < 1) return undefined
   return { session, incarnation, base, ...(projection === undefined ? {} : { empty: { projection } }) }
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as Json
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined // not JSON: damaged, which the caller reports with file and line
-  }
 }

@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '@turnlog/core/backend'
+import type { Json } from '@turnlog/core/backend'
 import { lineChecksum } from './checksum.ts'
+import { isCount, parseObject } from './parse-object.ts'
 
 /**
  * One event line is `{<the event's own fields>,"~":{<bookkeeping>,"length":N,"crc":"xxxxxxxx"}}`.
@@ -68,24 +69,24 @@ export function frameLine(buffer: Buffer, start: number, end: number): LineFrame
 
 export function hasValidChecksum(buffer: Buffer, line: LineFrame, seed: number, seq: number): boolean {
   const digits = line.end - END.length - CHECKSUM_DIGITS
-  return (
-    readHex(buffer, digits) === lineChecksum(seed, seq, buffer.subarray(line.start, digits)) // -1 never equals it
-  )
+  const checksum = lineChecksum(seed, seq, buffer.subarray(line.start, digits))
+  for (let index = 0; index < CHECKSUM_DIGITS; index++) {
+    if (buffer[digits + index] !== hexDigit(checksum, index)) return false
+  }
+  return true
+}
+
+function hexDigit(checksum: number, index: number): number {
+  return HEX_DIGITS[(checksum >>> (4 * (CHECKSUM_DIGITS - 1 - index))) & 0xf] ?? 0
 }
 
 /** The bookkeeping of the last line of a batch; `undefined` if it is not one. */
 export function parseBatchEnd(buffer: Buffer, line: LineFrame): BatchEnd | undefined {
   if (line.more !== 0) return undefined
-  try {
-    const text = buffer.toString('utf8', line.eventEnd + ',"~":'.length, line.end - 1)
-    const { first, last, lines, live, projection } = JSON.parse(text) as JsonObject
-    if (!isCount(first) || !isCount(last) || !isCount(lines) || !isCount(live) || projection === undefined) {
-      return undefined
-    }
-    return { first, last, lines, live, projection }
-  } catch {
-    return undefined // damaged; the caller says where
-  }
+  const text = buffer.toString('utf8', line.eventEnd + ',"~":'.length, line.end - 1)
+  const { first, last, lines, live, projection } = parseObject(text) ?? {}
+  if (!isCount(first) || !isCount(last) || !isCount(lines) || !isCount(live)) return undefined
+  return projection === undefined ? undefined : { first, last, lines, live, projection }
 }
 
 /** What {@link batchEndFields} takes at most beside the projection. */
@@ -95,39 +96,47 @@ export function batchEndFields(end: Omit<BatchEnd, 'projection'>, projectionText
   return `,"first":${end.first},"last":${end.last},"lines":${end.lines},"live":${end.live},"projection":${projectionText}`
 }
 
-/** What {@link writeLine} takes at most beside the bytes of `text` and `endFields`. */
+/** What {@link LineWriter} takes at most beside the bytes of `text` and `endFields`. */
 export const LINE_BYTES: number = MARK.length + LENGTH_FIELD.length + TAIL + 2 * MAX_DIGITS + 1
 
-/**
- * Writes the line of an event, from its JSON text; gives the position after the newline. `endFields` is what the last
- * line of a batch says, and empty in all others.
- *
- * Byte by byte where there are few: to call Buffer's own ways of writing takes several times as long for those.
- */
-export function writeLine(
-  buffer: Buffer,
-  start: number,
-  text: string,
-  more: number,
-  endFields: string,
-  seed: number,
-  seq: number,
-): number {
-  const length = buffer.write(text, start)
-  // The closing brace of the event is overwritten: the line has a comma there.
-  let at = copyBytes(buffer, MARK_BYTES, start + length - 1)
-  at = writeDigits(buffer, more, at)
-  if (endFields !== '') at += buffer.write(endFields, at)
-  at = copyBytes(buffer, LENGTH_BYTES, at)
-  at = writeDigits(buffer, length, at)
-  at = copyBytes(buffer, CHECKSUM_BYTES, at)
-  const checksum = lineChecksum(seed, seq, buffer.subarray(start, at))
-  for (let shift = 4 * (CHECKSUM_DIGITS - 1); shift >= 0; shift -= 4) {
-    buffer[at++] = HEX_DIGITS[(checksum >>> shift) & 0xf] ?? 0
+/** Writes lines into a buffer, one after the other. */
+export class LineWriter {
+  readonly #buffer: Buffer
+  readonly #seed: number
+  #position: number
+
+  constructor(buffer: Buffer, position: number, seed: number) {
+    this.#buffer = buffer
+    this.#position = position
+    this.#seed = seed
   }
-  at = copyBytes(buffer, END_BYTES, at)
-  buffer[at] = NEWLINE
-  return at + 1
+
+  /** Where the next line goes. */
+  get position(): number {
+    return this.#position
+  }
+
+  /**
+   * Writes the line of an event, from its JSON text. `endFields` is what the last line of a batch says, and empty in all
+   * others. Byte by byte where there are few: to call Buffer's own ways of writing takes several times as long for those.
+   */
+  write(seq: number, text: string, more: number, endFields: string): void {
+    const buffer = this.#buffer
+    const start = this.#position
+    const length = buffer.write(text, start)
+    // The closing brace of the event is overwritten: the line has a comma there.
+    let at = copyBytes(buffer, MARK_BYTES, start + length - 1)
+    at = writeDigits(buffer, more, at)
+    if (endFields !== '') at += buffer.write(endFields, at)
+    at = copyBytes(buffer, LENGTH_BYTES, at)
+    at = writeDigits(buffer, length, at)
+    at = copyBytes(buffer, CHECKSUM_BYTES, at)
+    const checksum = lineChecksum(this.#seed, seq, buffer.subarray(start, at))
+    for (let index = 0; index < CHECKSUM_DIGITS; index++) buffer[at++] = hexDigit(checksum, index)
+    at = copyBytes(buffer, END_BYTES, at)
+    buffer[at] = NEWLINE
+    this.#position = at + 1
+  }
 }
 
 function copyBytes(buffer: Buffer, bytes: Buffer, position: number): number {
@@ -155,21 +164,4 @@ function matches(buffer: Buffer, text: Buffer, position: number): boolean {
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39
-}
-
-function isCount(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-function readHex(buffer: Buffer, position: number): number {
-  let value = 0
-  for (let index = 0; index < CHECKSUM_DIGITS; index++) {
-    const byte = buffer[position + index] ?? 0
-    let digit: number
-    if (byte >= 0x30 && byte <= 0x39) digit = byte - 0x30
-    else if (byte >= 0x61 && byte <= 0x66) digit = byte - 0x57
-    else return -1
-    value = value * 16 + digit
-  }
-  return value
 }

@@ -6,6 +6,7 @@ import { decodeFileName, encodeFileName } from '../format/file-name.ts'
 import type { Header } from '../format/header.ts'
 import { parseHeader } from '../format/header.ts'
 import { frameLine } from '../format/line.ts'
+import { isCount, parseObject } from '../format/parse-object.ts'
 import type { Committed } from '../format/committed.ts'
 import { flipBack } from './flip-back.ts'
 import { readAnyLine, readWholeLine } from './repair-lines.ts'
@@ -86,7 +87,7 @@ async function replaceHeader(
   known: Committed | undefined,
   first: Buffer,
 ): Promise<FoundHeader | string> {
-  const { session, incarnation, base, seq, projection } = parseLoosely(first)
+  const { session, incarnation, base, seq, projection } = parseObject(first.toString('utf8')) ?? {}
   const decoded = decodeFileName(name)
   const key = typeof decoded === 'object' ? decoded.session : (known?.session ?? session)
   if (typeof key !== 'string' || encodeFileName(key) !== name) {
@@ -143,15 +144,6 @@ async function findEvidence(
   return unproven
 }
 
-function parseLoosely(bytes: Buffer): Readonly<Record<string, Json | undefined>> {
-  try {
-    const value = JSON.parse(bytes.toString('utf8')) as Json
-    return typeof value === 'object' && value !== null ? (value as Record<string, Json>) : {}
-  } catch {
-    return {} // not JSON: everything has to be guessed
-  }
-}
-
 function isSeq(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+  return isCount(value) && value > 0
 }

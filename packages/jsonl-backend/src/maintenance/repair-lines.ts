@@ -1,14 +1,15 @@
-import type { Json, JsonObject } from '@turnlog/core/backend'
+import type { JsonObject } from '@turnlog/core/backend'
 import type { BatchEnd } from '../format/line.ts'
 import {
   batchEndFields,
   frameLine,
   hasValidChecksum,
   LINE_BYTES,
+  LineWriter,
   MARK,
   parseBatchEnd,
-  writeLine,
 } from '../format/line.ts'
+import { isCount, parseObject } from '../format/parse-object.ts'
 
 /** A line that was understood. */
 export interface ReadableLine {
@@ -74,7 +75,9 @@ export function readAnyLine(
 export function encodeLine({ seq, more, text, batchEnd }: ReadableLine, seed: number): Buffer {
   const fields = batchEnd === undefined ? '' : batchEndFields(batchEnd, JSON.stringify(batchEnd.projection))
   const bytes = Buffer.alloc(LINE_BYTES + Buffer.byteLength(text) + Buffer.byteLength(fields))
-  return bytes.subarray(0, writeLine(bytes, 0, text, more, fields, seed, seq))
+  const writer = new LineWriter(bytes, 0, seed)
+  writer.write(seq, text, more, fields)
+  return bytes.subarray(0, writer.position)
 }
 
 interface LineText {
@@ -115,17 +118,4 @@ function decode(line: Buffer): string | undefined {
   } catch {
     return undefined // not UTF-8: damaged
   }
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as Json
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined // not JSON: damaged
-  }
-}
-
-function isCount(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }

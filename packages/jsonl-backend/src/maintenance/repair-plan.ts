@@ -63,7 +63,7 @@ export class RepairPlan {
       const missing = eventsOf(this.#first, this.#base - 1)
       this.#report(`Begin the session where the file begins: there are no lines for ${missing}.`, 2, this.#base)
     }
-    const { kept, which } = choose(intactRuns, this.#first)
+    const kept = choose(intactRuns, this.#first)
     if (kept === undefined) return undefined
     const last = intactRuns.at(-1)?.to ?? kept.to
     const dropped = [
@@ -71,7 +71,7 @@ export class RepairPlan {
       ...(kept.to < last ? [eventsOf(kept.to + 1, last)] : []),
     ].join(' and ')
     if (dropped !== '') {
-      const message = `Keep ${eventsOf(kept.from, kept.to)}, ${which}, and drop ${dropped}.`
+      const message = `Keep ${eventsOf(kept.from, kept.to)}, which is most of what counts, and drop ${dropped}.`
       this.actions.push({ ...this.#place, message, seq: kept.from })
     }
     return kept
@@ -119,27 +119,14 @@ export class RepairPlan {
   }
 }
 
-/** Events before `first`, which were trimmed, count only if nothing else is left. */
-function choose(
-  intactRuns: readonly EventRun[],
-  first: number,
-): { readonly kept: EventRun | undefined; readonly which: string } {
-  const live = ({ from, to }: EventRun): number => Math.max(0, to - Math.max(from, first) + 1)
+/** The longest run. Events before `first`, which were trimmed, count only if nothing else is left. */
+function choose(intactRuns: readonly EventRun[], first: number): EventRun | undefined {
+  const lengthFrom = (start: number, { from, to }: EventRun): number => Math.max(0, to - Math.max(from, start) + 1)
   let kept: EventRun | undefined
-  let isShared = false
-  let most = 0
   for (const run of intactRuns) {
-    const gain = kept === undefined ? 1 : live(run) - live(kept) || lengthOf(run) - lengthOf(kept)
+    const gain = kept === undefined ? 0 : lengthFrom(first, run) - lengthFrom(first, kept)
     // Of equal ones take the last: then no seq is used again for another event.
-    if (gain >= 0) kept = run
-    isShared = gain === 0 || (isShared && gain < 0)
-    most = Math.max(most, lengthOf(run))
+    if (gain > 0 || kept === undefined || (gain === 0 && lengthFrom(0, run) >= lengthFrom(0, kept))) kept = run
   }
-  const longest = isShared ? 'the last of the longest stretches without damage' : 'the longest stretch without damage'
-  const isOutdone = kept !== undefined && lengthOf(kept) < most
-  return { kept, which: isOutdone ? `${longest} if trimmed events do not count` : longest }
-}
-
-function lengthOf({ from, to }: EventRun): number {
-  return to - from + 1
+  return kept
 }

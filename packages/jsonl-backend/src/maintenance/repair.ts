@@ -5,6 +5,7 @@ import type { SidecarContent } from '../session-index/sidecar.ts'
 import { eraseFromSidecar, loadSidecar } from '../session-index/sidecar.ts'
 import type { FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
+import { replaceFile } from '../file-system/replace-file.ts'
 import { writeAll } from '../file-system/write-all.ts'
 import { decodeFileName, encodeFileName } from '../format/file-name.ts'
 import { toStoreError } from '../file-system/to-store-error.ts'
@@ -118,18 +119,13 @@ function remembered(sidecar: SidecarContent | undefined, name: string): Committe
 }
 
 async function writeRepaired(fileSystem: FileSystem, path: string, pieces: AsyncIterable<Buffer>): Promise<void> {
-  const temporary = `${path}.tmp`
-  await removeIfThere(fileSystem, temporary)
-  const target = await fileSystem.open(temporary, { access: 'create' })
-  try {
+  const file = await replaceFile(fileSystem, path, false, async (target) => {
     let position = 0
     for await (const piece of pieces) {
       await writeAll(target, piece, position)
       position += piece.length
     }
     await target.sync()
-  } finally {
-    await target.close()
-  }
-  await fileSystem.rename(temporary, path)
+  })
+  await file.close()
 }

@@ -42,11 +42,7 @@ export async function openDirectory(
     const { durability, maxOpenFiles, rewriteWhenTrimmed } = options
     const sessionIndex = new SessionIndex({ fileSystem, directory, durability, write: !readOnly })
     const hasNoWriter = !readOnly || !(await hasLiveWriter(fileSystem, directory, host))
-    const findings: OpenFinding[] = await sessionIndex.load(hasNoWriter)
-    if (lock?.takenFrom !== undefined) {
-      const message = `Took over a stale lock: the previous process, ${lock.takenFrom}, ended without closing the store.`
-      findings.unshift({ kind: 'stale-lock', message })
-    }
+    const findings = [...staleLock(lock), ...(await sessionIndex.load(hasNoWriter))]
     const created = sessionIndex.sessions === 0 && (lock?.isFirst ?? false)
     const access = readOnly ? 'read' : 'write'
     const pool = new FilePool(fileSystem, directory, { access, durable: durability === 'sync' }, maxOpenFiles)
@@ -79,6 +75,12 @@ export async function openDirectory(
     if (isStoreError(error)) throw error
     throw toStoreError(error, readOnly ? 'open' : 'open for writing', options.path)
   }
+}
+
+function staleLock(lock: DirectoryLock | undefined): readonly OpenFinding[] {
+  if (lock?.takenFrom === undefined) return []
+  const message = `Took over a stale lock: the previous process, ${lock.takenFrom}, ended without closing the store.`
+  return [{ kind: 'stale-lock', message }]
 }
 
 async function findDirectory(fileSystem: FileSystem, path: string, readOnly: boolean): Promise<string> {

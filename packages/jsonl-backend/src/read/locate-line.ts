@@ -1,11 +1,15 @@
+import type { StoreError } from '@turnlog/core/backend'
 import type { OpenFile } from '../file-system/file-system.ts'
 import { readFully } from '../file-system/write-all.ts'
-import { corrupt } from '../format/corrupt.ts'
-import type { LineOffset, LineOffsets } from './line-offsets.ts'
+import { CHUNK_BYTES } from '../format/buffers.ts'
+import { sessionSeed } from '../format/checksum.ts'
+import type { Place } from '../format/corrupt.ts'
+import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
+import { frameLine, hasValidChecksum } from '../format/line.ts'
 import type { Committed } from '../format/committed.ts'
 import { lineOf } from '../format/committed.ts'
+import type { LineOffset, LineOffsets } from '../format/line-offsets.ts'
 
-const CHUNK_BYTES = 256 * 1024
 const NEWLINE = 0x0a
 
 /** A file as it was at one moment: what is appended later lies beyond `committed.size`. */
@@ -14,6 +18,14 @@ export interface Snapshot {
   readonly path: string
   readonly committed: Committed
   readonly lineOffsets: LineOffsets
+}
+
+export function placeOf({ path, committed }: Snapshot, seq: number): Place {
+  return { file: path, session: committed.session, seq, line: lineOf(committed.base, seq) }
+}
+
+export function missingLine(snapshot: Snapshot, seq: number): StoreError {
+  return corrupt(`there is no line for event ${seq} in the file`, placeOf(snapshot, seq))
 }
 
 /**
@@ -33,14 +45,7 @@ export async function locateLine(snapshot: Snapshot, seq: number): Promise<numbe
   }
   const from = nearest ?? start
   const offset = from.seq <= seq ? await forwards(snapshot, from, seq) : await backwards(snapshot, from, seq)
-  if (offset === undefined) {
-    throw corrupt(`there is no line for event ${seq} in the file`, {
-      file: snapshot.path,
-      session: snapshot.committed.session,
-      seq,
-      line: lineOf(base, seq),
-    })
-  }
+  if (offset === undefined) throw missingLine(snapshot, seq)
   snapshot.lineOffsets.add(seq, offset)
   return offset
 }
@@ -79,4 +84,23 @@ async function backwards(snapshot: Snapshot, from: LineOffset, seq: number): Pro
     end = start
   }
   return current - 1 === seq ? dataStart : undefined
+}
+
+/**
+ * Checks that the line of `seq` begins at `offset`. The caller is about to throw away everything before it and has only
+ * counted newlines there; a flipped bit may have made one more or one less.
+ *
+ * @throws `CORRUPT`
+ */
+export async function checkLine(snapshot: Snapshot, seq: number, offset: number): Promise<void> {
+  const { size, head } = snapshot.committed
+  const room = size - offset
+  for (let length = Math.min(CHUNK_BYTES, room); ; length = Math.min(length * 4, room)) {
+    const bytes = await readFully(snapshot.file, offset, length)
+    const end = bytes.indexOf(NEWLINE)
+    if (end === -1 && length < room) continue
+    const frame = end === -1 ? undefined : frameLine(bytes, 0, end)
+    if (frame !== undefined && hasValidChecksum(bytes, frame, sessionSeed(head.incarnation), seq)) return
+    throw corrupt(WRONG_CHECKSUM, placeOf(snapshot, seq))
+  }
 }

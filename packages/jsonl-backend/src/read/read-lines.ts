@@ -6,9 +6,8 @@ import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
 import type { LineFrame } from '../format/line.ts'
 import { frameLine, hasValidChecksum } from '../format/line.ts'
 import { parseEvents } from '../format/parse-events.ts'
-import { lineOf } from '../format/committed.ts'
 import type { Snapshot } from './locate-line.ts'
-import { locateLine } from './locate-line.ts'
+import { locateLine, missingLine, placeOf } from './locate-line.ts'
 
 const MIN_CHUNK_BYTES = 16 * 1024
 const NEWLINE = 0x0a
@@ -44,7 +43,7 @@ export async function* readForwards(
       if (start === 0) {
         // A short read means that the file became shorter. Asking for more would never end.
         const isShort = chunk.length < Math.min(chunkBytes, committed.size - position)
-        if (isShort || position + chunk.length >= committed.size) throw missing(snapshot, seq)
+        if (isShort || position + chunk.length >= committed.size) throw missingLine(snapshot, seq)
         chunkBytes *= 4 // a line longer than the chunk
       }
       position += start
@@ -78,7 +77,7 @@ export async function* readBackwards(
     if (position === -1) position = await locateLine(snapshot, to + 1)
     const begin = Math.max(committed.dataStart, position - chunkBytes)
     const chunk = await fillBuffer(file, begin, takeBuffer(position - begin))
-    if (chunk.length < position - begin) throw missing(snapshot, seq) // the file has become shorter
+    if (chunk.length < position - begin) throw missingLine(snapshot, seq) // the file has become shorter
     const lines: LineFrame[] = []
     let newline = chunk.length - 1
     while (seq >= lowest && newline >= 0) {
@@ -89,7 +88,7 @@ export async function* readBackwards(
       newline = before
     }
     if (lines.length === 0) {
-      if (begin <= committed.dataStart) throw missing(snapshot, seq)
+      if (begin <= committed.dataStart) throw missingLine(snapshot, seq)
       chunkBytes *= 4
     }
     position = begin + newline + 1
@@ -131,20 +130,4 @@ function parsed(snapshot: Snapshot, chunk: Buffer, lines: readonly LineFrame[], 
     const range = `events ${first} to ${first + lines.length - 1}`
     throw corrupt(`not all of the ${range} are JSON, although their checksums match`, placeOf(snapshot, first))
   }
-}
-
-function missing(snapshot: Snapshot, seq: number): Error {
-  return corrupt(`there is no line for event ${seq} in the file`, placeOf(snapshot, seq))
-}
-
-function placeOf(
-  { path, committed }: Snapshot,
-  seq: number,
-): {
-  readonly file: string
-  readonly session: string
-  readonly seq: number
-  readonly line: number
-} {
-  return { file: path, session: committed.session, seq, line: lineOf(committed.base, seq) }
 }

@@ -1,6 +1,5 @@
 import { basename, dirname, join } from 'node:path'
 import type { FileSystem, OpenFile } from '../file-system/file-system.ts'
-import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { readFully, writeAll } from '../file-system/write-all.ts'
 
@@ -22,27 +21,6 @@ export async function copyBytes(
   }
 }
 
-/** A free name next to a session file: `a.jsonl.torn-1`, `a.jsonl.torn-2` and so on. */
-export async function openAside(
-  fileSystem: FileSystem,
-  path: string,
-  kind: 'torn' | 'damaged',
-): Promise<{ readonly file: OpenFile; readonly path: string }> {
-  const prefix = `${basename(path)}.${kind}-`
-  let number = 1
-  for (const name of await fileSystem.list(dirname(path))) {
-    if (name.startsWith(prefix)) number = Math.max(number, Number(name.slice(prefix.length)) + 1 || 1)
-  }
-  for (; ; number++) {
-    const aside = join(dirname(path), `${prefix}${number}`)
-    try {
-      return { file: await fileSystem.open(aside, { access: 'create' }), path: aside }
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error
-    }
-  }
-}
-
 /** Keeps the bytes from `from` on in a file of their own, durably. */
 export async function copyAside(
   fileSystem: FileSystem,
@@ -51,15 +29,26 @@ export async function copyAside(
   from: number,
   kind: 'torn' | 'damaged',
 ): Promise<string> {
-  const aside = await openAside(fileSystem, path, kind)
+  const aside = await freeName(fileSystem, path, kind)
+  const file = await fileSystem.open(aside, { access: 'create' })
   try {
-    await copyBytes(source, aside.file, from, source.stat().size, 0)
-    await aside.file.sync()
+    await copyBytes(source, file, from, source.stat().size, 0)
+    await file.sync()
   } finally {
-    await aside.file.close()
+    await file.close()
   }
   await fileSystem.syncDirectory(dirname(path))
-  return aside.path
+  return aside
+}
+
+/** A free name next to a session file: `a.jsonl.torn-1`, `a.jsonl.torn-2` and so on. Only the owner makes any. */
+async function freeName(fileSystem: FileSystem, path: string, kind: 'torn' | 'damaged'): Promise<string> {
+  const prefix = `${basename(path)}.${kind}-`
+  let number = 1
+  for (const name of await fileSystem.list(dirname(path))) {
+    if (name.startsWith(prefix)) number = Math.max(number, Number(name.slice(prefix.length)) + 1 || 1)
+  }
+  return join(dirname(path), prefix + number)
 }
 
 /** Removes everything beside a session file that was made for it; the caller syncs the directory afterwards. */

@@ -6,8 +6,13 @@ export interface Listed {
   readonly name: string
 }
 
-/** Of sessions in the byte order of their keys, those with a prefix and after a key. */
-export function* listedBetween(all: readonly Listed[], prefix: string, after: string | undefined): Generator<Listed> {
+/** Of sessions in the byte order of their keys, up to `limit` of those with a prefix and after a key. */
+export function listedBetween(
+  all: readonly Listed[],
+  prefix: string,
+  after: string | undefined,
+  limit: number,
+): readonly Listed[] {
   const isBefore = (key: string): boolean =>
     compareKeys(key, prefix) < 0 || (after !== undefined && compareKeys(key, after) <= 0)
   let low = 0
@@ -17,26 +22,8 @@ export function* listedBetween(all: readonly Listed[], prefix: string, after: st
     if (isBefore(all[middle]?.session ?? '')) low = middle + 1
     else high = middle
   }
-  for (; low < all.length; low++) {
-    const listed = all[low]
-    // Keys with a common prefix follow each other.
-    if (listed?.session.startsWith(prefix) !== true) return
-    yield listed
-  }
-}
-
-/** Up to `limit` of them, `size` at a time. */
-export function* batchesOf(all: Iterable<Listed>, size: number, limit: number): Generator<readonly Listed[]> {
-  let batch: Listed[] = []
-  let room = limit
-  if (room <= 0) return
-  for (const listed of all) {
-    batch.push(listed)
-    room--
-    if (batch.length < size && room > 0) continue
-    yield batch
-    if (room <= 0) return
-    batch = []
-  }
-  if (batch.length > 0) yield batch
+  // Keys with a common prefix follow each other.
+  let end = low
+  while (end - low < limit && all[end]?.session.startsWith(prefix) === true) end++
+  return all.slice(low, end)
 }

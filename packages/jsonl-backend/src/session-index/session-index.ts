@@ -3,7 +3,7 @@ import type { Durability, OpenFinding, StoreError } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
 import { decodeFileName } from '../format/file-name.ts'
-import { missingFile } from '../format/missing-file.ts'
+import { missingFile } from '../format/corrupt.ts'
 import type { Committed } from '../format/committed.ts'
 import type { Entry } from './entry.ts'
 import { isSame, parseCommitted, sessionOf } from './entry.ts'
@@ -134,6 +134,11 @@ export class SessionIndex {
     return findings
   }
 
+  /** Nothing is known that speaks against using the session, if there is one. */
+  isReadable(name: string): boolean {
+    return this.#entries.get(name)?.error === undefined
+  }
+
   /** The same without waiting; `undefined` as well if the file has to be looked at first. */
   peek(name: string): Committed | undefined {
     const entry = this.#entries.get(name)
@@ -170,17 +175,9 @@ export class SessionIndex {
 
   /** After a write of our own. */
   set(name: string, committed: Committed): void {
+    if (!this.#entries.has(name)) this.#sorted.changed(name)
+    this.#entries.set(name, { stat: undefined, committed, error: undefined, saved: false })
     this.#sidecar.changed()
-    const entry = this.#entries.get(name)
-    if (entry === undefined) {
-      this.#entries.set(name, { stat: undefined, committed, error: undefined, saved: false })
-      this.#sorted.changed(name)
-      return
-    }
-    entry.stat = undefined
-    entry.committed = committed
-    entry.error = undefined
-    entry.saved = false
   }
 
   /** Removes a session from the index and, durably, from the sidecar. */

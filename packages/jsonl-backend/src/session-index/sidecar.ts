@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Durability } from '@turnlog/core/backend'
 import type { FileStat, FileSystem } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
+import { replaceFile } from '../file-system/replace-file.ts'
 import { readFully, writeAll } from '../file-system/write-all.ts'
 import { checksum, toHex } from '../format/checksum.ts'
 
@@ -88,10 +89,7 @@ export async function replaceSidecar(
   durability: Durability,
   all: Iterable<readonly [string, Known]>,
 ): Promise<void> {
-  const temporary = join(directory, TEMPORARY_NAME)
-  await removeIfThere(fileSystem, temporary)
-  const file = await fileSystem.open(temporary, { access: 'create' })
-  try {
+  const replaced = await replaceFile(fileSystem, join(directory, SIDECAR_NAME), false, async (file) => {
     let text = `{"turnlog":"jsonl-heads","v":1,"durability":"${durability}"}\n`
     let position = 0
     const flush = async (): Promise<void> => {
@@ -104,12 +102,10 @@ export async function replaceSidecar(
       text += encodeLine(name, known)
       if (text.length > 1_048_576) await flush()
     }
-    if (text !== '') await flush()
+    await flush()
     await file.sync()
-  } finally {
-    await file.close()
-  }
-  await fileSystem.rename(temporary, join(directory, SIDECAR_NAME))
+  })
+  await replaced.close()
 }
 
 /**

@@ -27,8 +27,10 @@ export class SortedSessions {
   changed(name: string): void {
     this.#changed.add(name)
     const isGrown = this.#changed.size > 2 * (this.#entries.size + this.#sorted.length) + 1000
-    // A list that is being sorted now may hold a name that is gone, and must drop it next time.
-    if (isGrown && this.#updating.running === undefined) this.#forgetPassing()
+    // Without a listing, sessions that come and go would only become more. One that is under way must keep its own.
+    if (!isGrown || this.#updating.running !== undefined) return
+    this.#sorted = []
+    this.#changed = new Set(this.#entries.keys())
   }
 
   /** Everything that is there when it is called; what changes while it sorts may be in it or not. */
@@ -36,14 +38,6 @@ export class SortedSessions {
     await this.#updating.running // it may have begun before the last change
     if (this.#changed.size > 0) await this.#updating.join(() => this.#update())
     return this.#sorted
-  }
-
-  /** Sessions that came and went since the last list: without one, they would only become more. */
-  #forgetPassing(): void {
-    const sorted = new Set(this.#sorted.map(({ name }) => name))
-    for (const name of this.#changed) {
-      if (!this.#entries.has(name) && !sorted.has(name)) this.#changed.delete(name)
-    }
   }
 
   async #update(): Promise<void> {

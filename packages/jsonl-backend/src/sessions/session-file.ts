@@ -1,23 +1,22 @@
 import { join } from 'node:path'
 import type { StoreError } from '@turnlog/core/backend'
 import type { Lease } from '../file-system/file-pool.ts'
+import type { OpenFile } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { removeIfThere } from '../file-system/remove-if-there.ts'
-import { writeAll, writeRest } from '../file-system/write-all.ts'
+import { replaceFile } from '../file-system/replace-file.ts'
+import { writeAll } from '../file-system/write-all.ts'
 import { sessionSeed } from '../format/checksum.ts'
 import { encodeBatch } from '../append/encode-batch.ts'
 import { encodeFileName } from '../format/file-name.ts'
 import { encodeHeader } from '../format/header.ts'
-import { missingFile } from '../format/missing-file.ts'
+import { missingFile } from '../format/corrupt.ts'
 import { toStoreError } from '../file-system/to-store-error.ts'
-import { LineOffsets } from '../read/line-offsets.ts'
-import { checkLine } from '../read/check-line.ts'
 import type { Committed } from '../format/committed.ts'
-import { locateLine } from '../read/locate-line.ts'
-import { replaceFile, UnsettledName } from './replace-file.ts'
-import { rewriteFile } from './rewrite-file.ts'
-import { restoreFile } from './restore-file.ts'
-import { removeAside } from '../recovery/set-aside.ts'
+import { headOf } from '../format/committed.ts'
+import type { Snapshot } from '../read/locate-line.ts'
+import { checkLine, locateLine } from '../read/locate-line.ts'
+import { copyBytes, removeAside } from '../recovery/set-aside.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** One batch to be written. */
@@ -30,21 +29,23 @@ export interface Batch {
   readonly projectionText: string
 }
 
-/** The file of one session in the hands of its only writer, one operation at a time. */
+/** Errors that mean that nothing was allocated: the disk is as it was. */
+const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** The file of one session in the hands of its only writer, one operation at a time. What it holds, the index knows. */
 export class SessionFile {
   readonly session: string
   readonly path: string
   readonly #context: WriteContext
   readonly #name: string
-  #isLoaded = false
-  #committed: Committed | undefined
-  #lineOffsets = new LineOffsets()
   /** The file may hold a batch that failed. Nothing is written or read before it is gone. */
   #isSuspect = false
-
+  #isReloading = false
   #seed: { readonly incarnation: string; readonly value: number } | undefined
   /** The old file while another one takes its place. */
   #outgoing: Lease | undefined
+  /** What the file held when its erasure began: the index has forgotten it, and the file is still there. */
+  #erasing: Committed | undefined
 
   constructor(context: WriteContext, session: string) {
     this.#context = context
@@ -53,28 +54,26 @@ export class SessionFile {
     this.path = join(context.directory, this.#name)
   }
 
-  get isLoaded(): boolean {
-    return this.#isLoaded
+  /** A write failed, and it is not sure yet that nothing of it is left. */
+  get isSuspect(): boolean {
+    return this.#isSuspect
   }
 
-  /** Loaded, and in no doubt about what is on the disk. */
+  /** There is no doubt about what is on the disk. */
   get isSettled(): boolean {
-    return this.#isLoaded && !this.#isSuspect
+    return !this.#isSuspect && !this.#isReloading && this.#context.sessionIndex.isReadable(this.#name)
   }
 
   /** `undefined` if there is no such session. */
   get committed(): Committed | undefined {
-    return this.#committed
-  }
-
-  get lineOffsets(): LineOffsets {
-    return this.#lineOffsets
+    return this.#erasing ?? this.#context.sessionIndex.peek(this.#name)
   }
 
   /** More of the file is trimmed than may stay. */
   get isDueForRewrite(): boolean {
-    if (this.#committed === undefined) return false
-    const { dataStart, liveStart, size } = this.#committed
+    const { committed } = this
+    if (committed === undefined) return false
+    const { dataStart, liveStart, size } = committed
     return liveStart - dataStart > size * this.#context.rewriteWhenTrimmed
   }
 
@@ -90,63 +89,56 @@ export class SessionFile {
 
   /** The error if the file is missing although the session was not erased. */
   missing(): StoreError {
-    return missingFile(this.path, this.session, this.#committed?.head.last ?? 0)
+    return missingFile(this.path, this.session, this.committed?.head.last ?? 0)
   }
 
-  async load(): Promise<void> {
-    this.#committed = await this.#context.sessionIndex.get(this.#name)
-    this.#isLoaded = true
-  }
-
-  /** Loads what is not known and gets rid of what must not be there. */
+  /** Finds out what is not known and gets rid of what must not be there. */
   async settle(): Promise<void> {
-    if (!this.#isLoaded) await this.load()
+    await this.#context.sessionIndex.get(this.#name)
     if (!this.#isSuspect) return
     try {
       await this.#restore(undefined)
     } catch (error) {
-      const cause = error instanceof UnsettledName ? error.cause : error
-      throw toStoreError(cause, 'bring back to its last good state', this.path, this.session)
+      throw toStoreError(error, 'bring back to its last good state', this.path, this.session)
     }
   }
 
   /** The file if it is open and as we left it. No hop, no promise: this is on the way of every append. */
   takeAsWeLeftIt(): Lease | undefined {
-    return this.#committed === undefined ? undefined : this.#context.pool.take(this.#name, this.#committed.size)
+    const { committed } = this
+    return committed === undefined ? undefined : this.#context.pool.take(this.#name, committed.size)
   }
 
   /** The file, checked to be as we left it. If another program changed it, it is inspected again. */
   async openAsWeLeftIt(): Promise<Lease | undefined> {
-    const { fileSystem, directory, pool, sessionIndex } = this.#context
-    if (this.#committed === undefined) {
-      const [stat] = await fileSystem.stat(directory, [this.#name])
-      if (stat === undefined) return undefined
+    const { fileSystem, pool, sessionIndex } = this.#context
+    const { committed } = this
+    if (committed === undefined) {
+      if (fileSystem.statNow(this.path) === undefined) return undefined
     } else {
       const lease = await this.open().catch((error: unknown) => {
         throw systemCode(error) === 'ENOENT' ? this.missing() : error
       })
-      if (lease.file.stat().size === this.#committed.size) return lease
+      if (lease.file.stat().size === committed.size) return lease
       lease.release()
       pool.retire(this.#name)
     }
-    this.#isLoaded = false
-    this.#lineOffsets = new LineOffsets()
-    this.#committed = await sessionIndex.reload(this.#name)
-    this.#isLoaded = true
-    return this.#committed === undefined ? undefined : this.open()
+    this.#isReloading = true
+    try {
+      return (await sessionIndex.reload(this.#name)) === undefined ? undefined : await this.open()
+    } finally {
+      this.#isReloading = false
+    }
   }
 
   /** Writes a batch that has been planned on `committed`; `lease` is `undefined` if it creates the session. */
   async write(batch: Batch, lease: Lease | undefined): Promise<void> {
     const { texts, start, first, incarnation, projectionText } = batch
-    const old = this.#committed
+    const old = this.committed
     const header = old === undefined ? encodeHeader({ session: this.session, incarnation, base: start }) : undefined
     let liveStart = old?.liveStart ?? 0
     if (old !== undefined && lease !== undefined && first > old.head.first && first <= old.head.last) {
-      liveStart = await locateLine(
-        { file: lease.file, path: this.path, committed: old, lineOffsets: this.#lineOffsets },
-        first,
-      )
+      liveStart = await locateLine(this.snapshotOf(lease, old), first)
     }
     const position = old?.size ?? 0
     if (this.#seed?.incarnation !== incarnation) this.#seed = { incarnation, value: sessionSeed(incarnation) }
@@ -155,15 +147,10 @@ export class SessionFile {
     const { bytes } = encoded
     try {
       if (lease === undefined) await this.#create(bytes)
-      else {
-        const taken = await lease.file.write(bytes, position)
-        if (taken < bytes.length) await writeRest(lease.file, bytes, position, taken)
-      }
+      else await writeAll(lease.file, bytes, position)
     } catch (error) {
-      if (lease !== undefined) {
-        this.#isSuspect = true
-        await this.#restore(error).catch(() => undefined) // stays suspect: the next operation tries again
-      }
+      if (lease !== undefined) this.#isSuspect = true
+      if (this.#isSuspect) await this.#restore(error).catch(() => undefined) // stays so: the next operation tries again
       throw error
     } finally {
       encoded.release()
@@ -174,45 +161,49 @@ export class SessionFile {
     const { liveStart: newLiveStart } = encoded
     const head = { first, last, incarnation, bytes: size - newLiveStart }
     const base = old?.base ?? start
-    this.#setCommitted({ session: this.session, head, projectionText, base, dataStart, liveStart: newLiveStart, size })
-    this.#lineOffsets.add(start, old === undefined ? dataStart : position)
+    this.#context.sessionIndex.set(this.#name, {
+      session: this.session,
+      head,
+      projectionText,
+      base,
+      dataStart,
+      liveStart: newLiveStart,
+      size,
+    })
+    lease?.lineOffsets.add(start, position)
   }
 
   /** Removes the file and all that was set aside from it, also if that is all there is. */
   async erase(): Promise<void> {
-    const committed = this.#committed
+    const { committed } = this
     const { fileSystem, sessionIndex } = this.#context
+    this.#erasing = committed
     try {
       await sessionIndex.forget(this.#name)
       // Remove the file last: while anything of the session is left, the session exists and can be erased again.
       await removeAside(fileSystem, this.path)
       await (committed === undefined ? this.#context.syncDirectory() : this.#remove())
     } catch (error) {
-      if (committed !== undefined && this.#committed === committed) sessionIndex.set(this.#name, committed)
+      if (this.#erasing !== undefined) sessionIndex.set(this.#name, this.#erasing)
       throw toStoreError(error, 'erase', this.path, this.session)
+    } finally {
+      this.#erasing = undefined
     }
   }
 
   /** Removes trimmed bytes from the file; gives how many. */
   async rewrite(): Promise<number> {
-    const committed = this.#committed
+    const { committed } = this
     if (committed === undefined || committed.liveStart === committed.dataStart) return 0
     const lease = await this.openAsWeLeftIt()
     if (lease === undefined) return 0
     try {
-      if (this.#committed !== committed) return 0
+      if (this.committed !== committed) return 0
       this.#outgoing = lease
-      const snapshot = { file: lease.file, path: this.path, committed, lineOffsets: this.#lineOffsets }
-      const { first, last } = committed.head
-      const start = await locateLine(snapshot, first)
-      if (first <= last) await checkLine(snapshot, first, start)
-      const { rewritten, unsettled } = await rewriteFile(this.#context, this.#name, snapshot, start)
-      this.#lineOffsets = new LineOffsets()
-      this.#setCommitted(rewritten)
-      if (unsettled !== undefined) {
-        this.#isSuspect = true
-        throw unsettled.cause
-      }
+      const rewritten = await this.#copyWithoutTrimmed(this.snapshotOf(lease, committed))
+      this.#outgoing = undefined
+      this.#context.sessionIndex.set(this.#name, rewritten)
+      await this.#syncName()
       return committed.size - rewritten.size
     } catch (error) {
       throw toStoreError(error, 'rewrite', this.path, this.session)
@@ -222,25 +213,72 @@ export class SessionFile {
     }
   }
 
+  /** `committed` and the file that it describes. */
+  snapshotOf({ file, lineOffsets }: Lease, committed: Committed): Snapshot {
+    return { file, path: this.path, committed, lineOffsets }
+  }
+
+  /**
+   * Puts a file without the trimmed lines in place of the old one. The lines that stay are copied as they are: their
+   * checksums know the seq, not the place. If none stays, the header carries the projection.
+   */
+  async #copyWithoutTrimmed(snapshot: Snapshot): Promise<Committed> {
+    const { file: source, committed } = snapshot
+    const { head, size } = committed
+    const { first, last, incarnation } = head
+    const start = await locateLine(snapshot, first)
+    const isEmpty = first > last
+    if (!isEmpty) await checkLine(snapshot, first, start)
+    const empty = { projection: headOf(committed).projection }
+    const header = encodeHeader({ session: this.session, incarnation, base: first, ...(isEmpty ? { empty } : {}) })
+    await this.#replace(async (file) => {
+      await writeAll(file, header, 0)
+      await copyBytes(source, file, start, size, header.length)
+    })
+    const dataStart = header.length
+    return { ...committed, base: first, dataStart, liveStart: dataStart, size: dataStart + size - start }
+  }
+
   async #create(bytes: Buffer): Promise<void> {
+    await this.#replace((file) => writeAll(file, bytes, 0))
+    await this.#syncName()
+  }
+
+  async #replace(write: (file: OpenFile) => Promise<void>): Promise<void> {
+    const { fileSystem, durability, pool } = this.#context
+    const file = await replaceFile(fileSystem, this.path, durability === 'sync', write)
+    pool.adopt(this.#name, file).release()
+  }
+
+  /** Until it resolves, the name of a new file may not survive a power failure. */
+  async #syncName(): Promise<void> {
+    if (this.#context.durability === 'os') return
     try {
-      const lease = await replaceFile(this.#context, this.#name, (file) => writeAll(file, bytes, 0))
-      lease.release()
+      await this.#context.syncDirectory()
     } catch (error) {
-      if (!(error instanceof UnsettledName)) throw error
       this.#isSuspect = true
-      await this.#restore(undefined).catch(() => undefined) // stays suspect: the next operation tries again
-      throw error.cause
+      throw error
     }
   }
 
-  /** Brings the file back to what is committed after a write failed. */
+  /**
+   * Brings the file back to what is committed after a write failed with `error`.
+   *
+   * A failed sync is never repeated: the kernel may have dropped the pages and then report success. So unless there was
+   * simply no space, the good part is copied to a new file.
+   */
   async #restore(error: unknown): Promise<void> {
-    const committed = this.#committed
+    const { committed } = this
     if (committed === undefined) return this.#remove()
+    const { size } = committed
+    const { durability } = this.#context
     const lease = await this.open()
     try {
-      await restoreFile(this.#context, this.#name, lease.file, committed.size, error)
+      const mayCut = durability === 'os' || NO_SPACE.has(systemCode(error))
+      if (!mayCut || !(await cutBack(lease.file, size, durability === 'sync'))) {
+        await this.#replace((target) => copyBytes(lease.file, target, 0, size, 0))
+        await this.#syncName()
+      }
       this.#isSuspect = false
     } finally {
       lease.release()
@@ -252,15 +290,19 @@ export class SessionFile {
     const { fileSystem, pool } = this.#context
     await removeIfThere(fileSystem, this.path)
     this.#isSuspect = true
-    this.#committed = undefined
-    this.#lineOffsets = new LineOffsets()
+    this.#erasing = undefined
     pool.retire(this.#name)
     await this.#context.syncDirectory()
     this.#isSuspect = false
   }
+}
 
-  #setCommitted(committed: Committed): void {
-    this.#committed = committed
-    this.#context.sessionIndex.set(this.#name, committed)
+async function cutBack(file: OpenFile, size: number, sync: boolean): Promise<boolean> {
+  try {
+    await file.truncate(size)
+    if (sync) await file.sync()
+    return true
+  } catch {
+    return false // a copy is the second way
   }
 }

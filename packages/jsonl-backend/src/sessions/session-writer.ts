@@ -24,12 +24,12 @@ export class SessionWriter {
 
   /** Nothing waits and nothing is in doubt: the object may be dropped and made again. */
   get isIdle(): boolean {
-    return this.#last === undefined && this.#pins === 0 && (this.#file.isSettled || !this.#file.isLoaded)
+    return this.#last === undefined && this.#pins === 0 && !this.#file.isSuspect
   }
 
   /** A write failed, and it is not sure yet that nothing of it is left. */
   get isSuspect(): boolean {
-    return this.#file.isLoaded && !this.#file.isSettled
+    return this.#file.isSuspect
   }
 
   append(
@@ -65,9 +65,9 @@ export class SessionWriter {
 
   async #snapshot(): Promise<{ readonly snapshot: Snapshot; readonly lease: Lease } | undefined> {
     const file = this.#file
-    if (!file.isSettled) await this.settle()
     for (;;) {
-      const { committed, lineOffsets, path } = file
+      if (!file.isSettled) await this.settle()
+      const { committed } = file
       if (committed === undefined) return undefined
       const wasBeingReplaced = file.isBeingReplaced
       const lease = await file.open().catch(async (error: unknown) => {
@@ -79,8 +79,8 @@ export class SessionWriter {
       })
       if (lease === undefined) continue
       // A rewrite may have replaced the file while it was being opened.
-      const isTheSame = lineOffsets === file.lineOffsets && wasBeingReplaced === file.isBeingReplaced
-      if (isTheSame) return { lease, snapshot: { file: lease.file, path, committed, lineOffsets } }
+      const isTheSame = committed === file.committed && wasBeingReplaced === file.isBeingReplaced
+      if (isTheSame) return { lease, snapshot: file.snapshotOf(lease, committed) }
       lease.release()
     }
   }

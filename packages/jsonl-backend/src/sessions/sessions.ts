@@ -1,14 +1,10 @@
 import { join } from 'node:path'
 import type { Head } from '@turnlog/core/backend'
 import { LruMap } from '@turnlog/storage-kit'
-import { LRUCache } from 'lru-cache'
 import type { Lease } from '../file-system/file-pool.ts'
-import type { FileStat } from '../file-system/file-system.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { encodeFileName } from '../format/file-name.ts'
 import { toStoreError } from '../file-system/to-store-error.ts'
-import { LineOffsets } from '../read/line-offsets.ts'
-import type { Committed } from '../format/committed.ts'
 import { headOf } from '../format/committed.ts'
 import type { Snapshot } from '../read/locate-line.ts'
 import { SessionWriter } from './session-writer.ts'
@@ -26,10 +22,6 @@ export interface OpenSnapshot {
 export class Sessions {
   readonly #context: WriteContext & { readonly readOnly: boolean }
   readonly #writers = new LruMap<SessionWriter>((writer) => !writer.isIdle)
-  /** Line offsets that a reader has learned, per file, as long as it is the same file. */
-  readonly #lineOffsets = new LRUCache<string, { readonly identity: string; readonly lineOffsets: LineOffsets }>({
-    max: MAX_KEPT,
-  })
 
   constructor(context: WriteContext & { readonly readOnly: boolean }) {
     this.#context = context
@@ -93,22 +85,12 @@ export class Sessions {
         }
         return {
           lease,
-          snapshot: { file: lease.file, path, committed, lineOffsets: this.#lineOffsetsOf(name, stat, committed) },
+          snapshot: { file: lease.file, path, committed, lineOffsets: lease.lineOffsets },
         }
       } catch (error) {
         lease.release()
         throw error
       }
     }
-  }
-
-  #lineOffsetsOf(name: string, { inode }: FileStat, { head, base, dataStart }: Committed): LineOffsets {
-    // The inode of a removed file is reused, often at once.
-    const identity = `${inode} ${dataStart} ${base} ${head.incarnation}`
-    const kept = this.#lineOffsets.get(name)
-    if (kept?.identity === identity) return kept.lineOffsets
-    const lineOffsets = new LineOffsets()
-    this.#lineOffsets.set(name, { identity, lineOffsets })
-    return lineOffsets
   }
 }
