@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { LruMap } from '@turnlog/storage-kit'
-import { LineOffsets } from '../format/line-offsets.ts'
+import { LineOffsets } from './line-offsets.ts'
 import type { FileStat, FileSystem, OpenFile, OpenFileOptions } from './file-system.ts'
 import { systemCode } from './file-system.ts'
 

@@ -8,7 +8,7 @@ import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
 import { frameLine, hasValidChecksum } from '../format/line.ts'
 import type { Committed } from '../format/committed.ts'
 import { lineOf } from '../format/committed.ts'
-import type { LineOffset, LineOffsets } from '../format/line-offsets.ts'
+import type { LineOffset, LineOffsets } from '../file-system/line-offsets.ts'
 
 const NEWLINE = 0x0a
 
