@@ -102,7 +102,7 @@ interface Doubtful {
 }
 
 /** Three sessions; an append to the second was written, but not surely, and cannot be taken back. */
-async function openInDoubt(): Promise<Doubtful> {
+async function openWithOutcomeUnknown(): Promise<Doubtful> {
   const fileSystem = new SimulatedFileSystem()
   const backend = jsonlBackendWith({ path: '/store' }, { fileSystem, host: simulatedHost(1) })
   await backend.open()
@@ -129,7 +129,7 @@ test.each<[string, (backend: Backend) => Promise<unknown>]>([
   ['a verify of all sessions', async (backend) => backend.maintenance?.verify()],
   ['a verify of it', async (backend) => backend.maintenance?.verify({ session: 'b' })],
 ])('as long as a write is in doubt, %s is IO, and then what was acknowledged', async (_what, look) => {
-  const { backend, heal } = await openInDoubt()
+  const { backend, heal } = await openWithOutcomeUnknown()
   await expect(look(backend)).rejects.toMatchObject({ code: 'IO', session: 'b' })
   await expect(look(backend)).rejects.toMatchObject({ code: 'IO', session: 'b' })
   heal()
@@ -141,7 +141,7 @@ test.each<[string, (backend: Backend) => Promise<unknown>]>([
 })
 
 test('a list tells of all other sessions before it says that one is in doubt', async () => {
-  const { backend } = await openInDoubt()
+  const { backend } = await openWithOutcomeUnknown()
   const listed: string[] = []
   const list = async (): Promise<void> => {
     for await (const heads of backend.list()) listed.push(...heads.map(({ session }) => session))

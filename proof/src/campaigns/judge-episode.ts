@@ -8,11 +8,11 @@ import type { Episode, Oracle } from '../model/oracle.ts'
  * A JSONL session whose last write the disk left in doubt is not read before its file is back at what was acknowledged:
  * what it would say could be contradicted by the next process.
  */
-const IN_DOUBT = /cannot be read: IO: Cannot bring back to its last good state/
+const OUTCOME_UNKNOWN = /cannot be read: IO: Cannot bring back to its last good state/
 
 /** What a writer may say while its disk fails: refusals, typed; and nothing that contradicts itself. */
 export function judgeEpisode({ violations, refusal, isReady }: Episode, say: (text: string) => void): void {
-  for (const violation of violations) if (!IN_DOUBT.test(violation)) say(violation)
+  for (const violation of violations) if (!OUTCOME_UNKNOWN.test(violation)) say(violation)
   if (refusal !== undefined && (refusal.code !== 'IO' || isReady)) say(`open says ${refusal.code}: ${refusal.message}`)
 }
 

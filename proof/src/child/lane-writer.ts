@@ -32,7 +32,7 @@ export class LaneWriter {
   #messages = 0
   #forkExists = false
   /** A call failed and may have been recorded even so: look before the next one. */
-  #isInDoubt = false
+  #isOutcomeUnknown = false
   #isLost = false
   /** Versions that `restore` may name: seen since the last compaction. */
   #versions: number[] = []
@@ -172,19 +172,19 @@ export class LaneWriter {
     } catch (error) {
       if (op.kind === 'restore') this.#versions = []
       const failure = errorOf(error)
-      if (['IO', 'OUTCOME_UNKNOWN', 'untyped'].includes(failure.code)) this.#isInDoubt = true
+      if (['IO', 'OUTCOME_UNKNOWN', 'untyped'].includes(failure.code)) this.#isOutcomeUnknown = true
       this.#journal.write({ t: 'failed', key, n, ...failure })
     }
   }
 
   /** Doubts must not pile up: what the store says now is what it has to stand by. */
   async #isClear(): Promise<boolean> {
-    if (!this.#isInDoubt) return true
+    if (!this.#isOutcomeUnknown) return true
     const view = await this.#see(this.key, false)
     const fork = await this.#see(this.forkKey, false)
     if (view === undefined || fork === undefined) return false
     this.#forkExists = fork.version > 0
-    this.#isInDoubt = false
+    this.#isOutcomeUnknown = false
     return true
   }
 
