@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 
 import { StoreError } from '@turnlog/core'
@@ -19,7 +20,7 @@ async function findSqlite(error: unknown): Promise<{ readonly backend: BackendDe
   const { findBackend } = await import('./find-backend.ts')
   const load = await findBackend('@turnlog/sqlite-backend', join(process.cwd(), 'package.json'))
   if (load !== undefined) return (await load()) as { readonly backend: BackendDefinition }
-  const also = process.getBuiltinModule?.('node:sqlite') === undefined ? ' better-sqlite3@12' : ''
+  const also = isBuiltin('node:sqlite') ? '' : ' better-sqlite3@12' // asked without loading it, which warns on Node 22
   throw new StoreError(
     'BACKEND_NOT_FOUND',
     `The SQLite backend is not installed. Run: npm install @turnlog/sqlite-backend${also}`,
