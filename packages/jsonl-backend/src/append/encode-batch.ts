@@ -1,4 +1,4 @@
-import { CHUNK_BYTES, giveBack, takeBuffer } from '../format/buffers.ts'
+import { giveBack, takeBuffer } from '@turnlog/storage-kit'
 import { BATCH_END_BYTES, batchEndFields, LINE_BYTES, LineWriter } from '../format/line.ts'
 
 /** One batch as it goes to the file. */
@@ -28,6 +28,8 @@ export interface BatchInput {
   readonly liveStart: number
 }
 
+/** The room for a batch is estimated up to here, and counted above. */
+const MAX_ESTIMATED_BYTES = 256 * 1024
 /** A character of UTF-16 takes at most so many bytes of UTF-8. */
 const CHARACTER_BYTES = 3
 
@@ -36,7 +38,7 @@ export function encodeBatch(input: BatchInput): EncodedBatch {
   const { header, texts, start, first, projectionText, seed, position } = input
   // To count the bytes of each text takes as long as to write it, so that is done only if the batch may not fit.
   const most = roomFor(input, (text) => text.length * CHARACTER_BYTES)
-  const room = takeBuffer(most <= CHUNK_BYTES ? most : roomFor(input, (text) => Buffer.byteLength(text)))
+  const room = takeBuffer(most <= MAX_ESTIMATED_BYTES ? most : roomFor(input, (text) => Buffer.byteLength(text)))
   const count = texts.length
   const last = start + count - 1
   let { liveStart } = input

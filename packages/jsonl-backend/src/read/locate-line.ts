@@ -1,7 +1,6 @@
 import type { StoreError } from '@turnlog/core/backend'
 import type { OpenFile } from '../file-system/file-system.ts'
 import { readFully } from '../file-system/write-all.ts'
-import { CHUNK_BYTES } from '../format/buffers.ts'
 import { sessionSeed } from '../format/checksum.ts'
 import type { Place } from '../format/corrupt.ts'
 import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
@@ -10,6 +9,8 @@ import type { Committed } from '../format/committed.ts'
 import { lineOf } from '../format/committed.ts'
 import type { LineOffset, LineOffsets } from '../file-system/line-offsets.ts'
 
+/** Bytes per read. One is parsed while the next is read, so more at a time only holds up the first. */
+export const CHUNK_BYTES: number = 256 * 1024
 const NEWLINE = 0x0a
 
 /** A file as it was at one moment: what is appended later lies beyond `committed.size`. */

@@ -1,13 +1,14 @@
 import type { EventRecord, Range } from '@turnlog/core/backend'
+import { giveBack, takeBuffer } from '@turnlog/storage-kit'
+import type { OpenFile } from '../file-system/file-system.ts'
 import { fillBuffer } from '../file-system/write-all.ts'
-import { CHUNK_BYTES, giveBack, takeBuffer } from '../format/buffers.ts'
 import { sessionSeed } from '../format/checksum.ts'
 import { corrupt, WRONG_CHECKSUM } from '../format/corrupt.ts'
 import type { LineFrame } from '../format/line.ts'
 import { frameLine, hasValidChecksum } from '../format/line.ts'
 import { parseEvents } from '../format/parse-events.ts'
 import type { Snapshot } from './locate-line.ts'
-import { locateLine, missingLine, placeOf } from './locate-line.ts'
+import { CHUNK_BYTES, locateLine, missingLine, placeOf } from './locate-line.ts'
 
 const MIN_CHUNK_BYTES = 16 * 1024
 const NEWLINE = 0x0a
@@ -24,8 +25,7 @@ export async function* readForwards(
   let seq = from
   let position = -1
   let chunkBytes = chunkFor(snapshot, end - from + 1)
-  const read = (): Promise<Buffer> =>
-    fillBuffer(file, position, takeBuffer(Math.min(chunkBytes, committed.size - position)))
+  const read = (): Promise<Buffer> => readChunk(file, position, Math.min(chunkBytes, committed.size - position))
   /** The next chunk, which is read while this one is parsed. */
   let ahead: Promise<Buffer> | undefined
   try {
@@ -76,7 +76,7 @@ export async function* readBackwards(
     if (seq < lowest) return
     if (position === -1) position = await locateLine(snapshot, to + 1)
     const begin = Math.max(committed.dataStart, position - chunkBytes)
-    const chunk = await fillBuffer(file, begin, takeBuffer(position - begin))
+    const chunk = await readChunk(file, begin, position - begin)
     if (chunk.length < position - begin) throw missingLine(snapshot, seq) // the file has become shorter
     const lines: LineFrame[] = []
     let newline = chunk.length - 1
@@ -95,6 +95,11 @@ export async function* readBackwards(
     const batch = parsed(snapshot, chunk, lines.reverse(), seq + 1).reverse()
     if (batch.length > 0) yield batch
   }
+}
+
+/** Into memory of its own, which {@link parsed} gives back: fresh memory takes a twentieth of a cold read. */
+function readChunk(file: OpenFile, position: number, bytes: number): Promise<Buffer> {
+  return fillBuffer(file, position, takeBuffer(bytes).subarray(0, bytes))
 }
 
 /** Enough for so many lines of common length, so that a short view does not read a long file. */
@@ -122,7 +127,7 @@ function checkedLine(
 function parsed(snapshot: Snapshot, chunk: Buffer, lines: readonly LineFrame[], first: number): EventRecord[] {
   try {
     const events = parseEvents(chunk, lines)
-    giveBack(chunk)
+    giveBack(Buffer.from(chunk.buffer))
     return events
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
