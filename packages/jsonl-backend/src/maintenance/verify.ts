@@ -9,6 +9,7 @@ import type { OpenDirectory } from '../open/open-directory.ts'
 import type { OpenSnapshot, Sessions } from '../sessions/sessions.ts'
 import { toStoreError } from '../file-system/to-store-error.ts'
 import { eachSession } from './each-session.ts'
+import type { FileVerdict } from './verify-file.ts'
 import { verifyFile } from './verify-file.ts'
 
 /** Reads every line of every file. */
@@ -39,10 +40,8 @@ export async function verify(
   return { sessions: sessionCount, events, bytes, problems }
 }
 
-interface Verdict {
-  readonly events: number
+interface Verdict extends FileVerdict {
   readonly bytes: number
-  readonly problems: readonly Problem[]
 }
 
 async function verifyOne(directory: OpenDirectory, sessions: Sessions, { session, name }: Listed): Promise<Verdict> {

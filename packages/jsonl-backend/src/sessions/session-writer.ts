@@ -1,14 +1,16 @@
 import type { AppendOptions, EventRecord, Expected, Head, Json } from '@turnlog/core/backend'
-import { eraseConflict, planAppend } from '@turnlog/core/backend'
+import { eraseConflict, planAppend, StoreError } from '@turnlog/core/backend'
 import { mapInTurns } from '@turnlog/storage-kit'
 import type { Lease } from '../file-system/file-pool.ts'
 import { systemCode } from '../file-system/file-system.ts'
 import { toStoreError } from '../file-system/to-store-error.ts'
 import { headOf } from '../format/committed.ts'
-import { EVENTS_AT_ONCE, stringify } from '../append/event-texts.ts'
 import type { Snapshot } from '../read/locate-line.ts'
 import { SessionFile } from './session-file.ts'
 import type { WriteContext } from './write-context.ts'
+
+/** Events turned into text before other work has its turn: a few milliseconds. */
+const EVENTS_AT_ONCE = 500
 
 /** The operations on one session, one after the other. */
 export class SessionWriter {
@@ -156,4 +158,17 @@ interface Append {
   readonly texts: readonly string[]
   readonly projectionText: string
   readonly options: AppendOptions | undefined
+}
+
+/** @throws `TOO_LARGE` */
+function stringify(value: EventRecord | Json, session: string): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    throw new StoreError(
+      'TOO_LARGE',
+      `Cannot append to session ${JSON.stringify(session)}: an event is too large or too deeply nested for JSON.stringify. Split it.`,
+      { session, cause: error },
+    )
+  }
 }
