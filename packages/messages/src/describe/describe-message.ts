@@ -12,7 +12,10 @@ export interface DescribedMessage {
 /** Reads the messages and items of every known format; anything else is shown as JSON. */
 export function describeMessage(message: Fields): DescribedMessage {
   const nested = message['message']
-  const inner = isFields(nested) && message['role'] === undefined ? nested : message
+  const unwrapped = descriptions
+    .map((description) => description.unwrap?.(message))
+    .find((inner) => inner !== undefined)
+  const inner = unwrapped ?? (isFields(nested) && message['role'] === undefined ? nested : message)
   const role = text(inner['role']) ?? text(message['type']) ?? 'message'
   const result = firstOf((description) => description.result?.(inner))
   if (result !== undefined) return { speaker: 'tool', blocks: [result] }

@@ -29,9 +29,11 @@ export const bedrockBlocks: Shape = /* @__PURE__ */ partListShape({
 export const bedrockBlocksRedaction: Redaction = { ids: ['toolUseId'], callsInParts: ['toolUse', 'toolResult'] }
 
 export const bedrockBlocksDescription: Description = {
-  part({ toolUse, toolResult }) {
+  part({ type, toolUse, toolResult }) {
     if (isFields(toolUse)) return callBlock(toolUse['name'], toolUse['toolUseId'], toolUse['input'])
-    return isFields(toolResult) ? resultBlock('', toolResult['toolUseId'], toolResult['content']) : undefined
+    return isFields(toolResult) && type === undefined
+      ? resultBlock('', toolResult['toolUseId'], toolResult['content'])
+      : undefined
   },
 }
 

@@ -9,6 +9,8 @@ export type Block =
 
 /** How a format shows its calls and results; what all formats share is known without it. */
 export interface Description {
+  /** The message with role and content that an entry wraps. */
+  unwrap?(entry: Fields): Fields | undefined
   /** A whole message that is one result. */
   result?(message: Fields): Block | undefined
   /** An item, or a part of a message. */

@@ -2,6 +2,7 @@ import { INTERRUPTED } from './interrupted.ts'
 import { isFields, type Fields } from './fields.ts'
 import type { Answer, Link, Links, Shape } from './shape.ts'
 import { callBlock, resultBlock, type Block, type Description } from './description.ts'
+import { resultByName } from './ollama-chat.ts'
 import type { Redaction } from './redaction.ts'
 
 /** Chat completions: `tool_calls` answered by `role: 'tool'`; the older `function_call` by `role: 'function'` and name. */
@@ -14,7 +15,10 @@ export const openaiChat: Shape = {
     if (message['role'] !== 'assistant') return undefined
     const calls: Link[] = []
     for (const [part, call] of toolCalls(message).entries()) {
-      if (isFields(call) && typeof call['id'] === 'string') calls.push({ id: call['id'], part })
+      if (!isFields(call) || typeof call['id'] !== 'string') continue
+      const name = isFields(call['function']) ? call['function']['name'] : undefined
+      // Ollama may give its calls ids; its results have only the name.
+      calls.push({ id: call['id'], ...(typeof name === 'string' ? { alias: resultByName(name) } : {}), part })
     }
     const legacy = message['function_call']
     if (isFields(legacy) && typeof legacy['name'] === 'string') {
@@ -52,7 +56,7 @@ export const openaiChatDescription: Description = {
 
 function describeCall(call: Fields): Block {
   const called = isFields(call['function']) ? call['function'] : call
-  return callBlock(called['name'], call['id'], called['arguments'] ?? called['input'])
+  return callBlock(called['name'], call['id'], called['arguments'] ?? called['input'] ?? called['args'])
 }
 
 function oneResult(id: unknown): Links | undefined {

@@ -19,6 +19,10 @@ export interface Redaction {
   readonly callsOfTools?: readonly string[]
   /** Fields of a part in which a call or a result lies. */
   readonly callsInParts?: readonly string[]
+  /** Roles, beside `tool` and `function`, whose messages are results as a whole. */
+  readonly toolRoles?: readonly string[]
+  /** Whether this field is structure although it is no text. */
+  isStructure?(name: string, value: unknown): boolean
   /** Whether this field of an entry holds the message itself. */
   holdsMessage?(name: string, value: unknown): boolean
 }

@@ -35,6 +35,8 @@ export interface Shape {
   pick(message: Fields, parts: ReadonlySet<number>): object
   /** What stands for the result that never came; undefined if no honest result of this shape exists. */
   answer(message: Fields, call: Link): Answer | undefined
+  /** Who speaks, where the message has no role that says so. */
+  speaker?(message: Fields): 'user' | 'assistant' | undefined
   /** Adds replies to the message that carries results already, where the format wants them in one message. */
   join?(carrier: Fields, replies: readonly object[]): object | undefined
 }

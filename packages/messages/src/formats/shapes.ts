@@ -7,6 +7,17 @@ import { camelChat, camelChatDescription, camelChatRedaction } from './camel-cha
 import { geminiParts, geminiPartsDescription, geminiPartsRedaction } from './gemini-parts.ts'
 import { openaiChat, openaiChatDescription, openaiChatRedaction } from './openai-chat.ts'
 import { responsesItems, responsesItemsDescription, responsesItemsRedaction } from './responses-items.ts'
+import { ollamaChat, ollamaChatDescription, ollamaChatRedaction } from './ollama-chat.ts'
+import { langchain, langchainDescription, langchainRedaction } from './langchain.ts'
+import { genkitParts, genkitPartsDescription, genkitPartsRedaction } from './genkit-parts.ts'
+import {
+  toolInvocationParts,
+  toolInvocationPartsDescription,
+  toolInvocationPartsRedaction,
+} from './tool-invocation-parts.ts'
+import { tanstackParts, tanstackPartsDescription, tanstackPartsRedaction } from './tanstack-parts.ts'
+import { piMessages, piMessagesDescription, piMessagesRedaction } from './pi-messages.ts'
+import { gooseMessages, gooseMessagesDescription, gooseMessagesRedaction } from './goose-messages.ts'
 import type { Description } from './description.ts'
 import type { Redaction } from './redaction.ts'
 import type { Shape } from './shape.ts'
@@ -24,6 +35,13 @@ export const shapes: readonly Shape[] = [
   aiSdkUiParts,
   camelChat,
   bedrockBlocks,
+  ollamaChat,
+  langchain,
+  genkitParts,
+  toolInvocationParts,
+  tanstackParts,
+  piMessages,
+  gooseMessages,
 ]
 
 /** In the order asked. */
@@ -33,9 +51,16 @@ export const descriptions: readonly Description[] = [
   agentsItemsDescription,
   anthropicBlocksDescription,
   geminiPartsDescription,
+  tanstackPartsDescription,
   aiSdkModelPartsDescription,
   camelChatDescription,
   bedrockBlocksDescription,
+  ollamaChatDescription,
+  langchainDescription,
+  genkitPartsDescription,
+  toolInvocationPartsDescription,
+  piMessagesDescription,
+  gooseMessagesDescription,
 ]
 
 /** All of them together. */
@@ -49,4 +74,11 @@ export const redactions: readonly Redaction[] = [
   aiSdkUiPartsRedaction,
   camelChatRedaction,
   bedrockBlocksRedaction,
+  ollamaChatRedaction,
+  langchainRedaction,
+  genkitPartsRedaction,
+  toolInvocationPartsRedaction,
+  tanstackPartsRedaction,
+  piMessagesRedaction,
+  gooseMessagesRedaction,
 ]

@@ -1,4 +1,5 @@
-import { isFields } from '../formats/fields.ts'
+import { isFields, type Fields } from '../formats/fields.ts'
+import { shapes } from '../formats/shapes.ts'
 
 /** Whose turn an ordinary message takes. */
 export type Speaker = 'user' | 'assistant'
@@ -12,8 +13,17 @@ export function speakerOf(message: unknown): Speaker | undefined {
   if (isAside(message)) return undefined
   const role = roleOf(message) ?? roleOf(message['message']) ?? roleOf(message['content'])
   if (role === 'user') return 'user'
+  if (role === undefined) return speakerByFormat(message)
   if (role !== 'assistant' && role !== 'model') return undefined
   return message['type'] === 'message' ? undefined : 'assistant'
+}
+
+function speakerByFormat(message: Fields): Speaker | undefined {
+  for (const shape of shapes) {
+    const speaker = shape.speaker?.(message)
+    if (speaker !== undefined) return speaker
+  }
+  return undefined
 }
 
 /** Claude Code records its own remarks and what sub-agents say in between, without ending the turn. */

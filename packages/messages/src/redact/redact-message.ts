@@ -12,7 +12,7 @@ const NAMED_CALLS = new Set(all('namedCalls'))
 const CALLS_OF_TOOLS = new Set(all('callsOfTools'))
 const CALLS_IN_PARTS = new Set(all('callsInParts'))
 
-const TOOL_ROLES = new Set<unknown>(['tool', 'function'])
+const TOOL_ROLES = new Set<unknown>(['tool', 'function', ...all('toolRoles')])
 const TOOL_TYPE = /tool|function/i
 
 /** The types of the blocks that a result may consist of. Any other word there may be what the tool has found. */
@@ -31,7 +31,8 @@ export function redactMessage(message: unknown): unknown {
   if (!isFields(message)) return redactAll(message)
   const { role, type, name: toolName } = message
   const callId = message['tool_call_id'] ?? message['toolCallId']
-  const isTool = TOOL_ROLES.has(role) || matches(TOOL_TYPE, type)
+  const isResult = typeof message['tool_call_id'] === 'string'
+  const isTool = isResult || TOOL_ROLES.has(role) || matches(TOOL_TYPE, type)
   // The AI SDK and Gemini have their results as parts of a tool message; where the message itself names the call, all
   // that is in it is the result.
   const hasParts = !isTool || (TOOL_ROLES.has(role) && callId === undefined && toolName === undefined)
@@ -39,6 +40,7 @@ export function redactMessage(message: unknown): unknown {
     if (typeof value === 'string') {
       return MESSAGE_FIELDS.has(name) || (isTool && name === 'name') ? value : redactAll(value)
     }
+    if (redactions.some((redaction) => redaction.isStructure?.(name, value) === true)) return value
     if (NAMED_CALLS.has(name)) return mapList(value, redactNamedCall)
     if (CALLS.has(name)) return redactCall(value)
     if (isTool && CALLS_OF_TOOLS.has(name)) return redactCall(value)
@@ -50,7 +52,15 @@ export function redactMessage(message: unknown): unknown {
   })
 }
 
-type Fielded = 'ids' | 'messageFields' | 'toolFields' | 'calls' | 'namedCalls' | 'callsOfTools' | 'callsInParts'
+type Fielded =
+  | 'ids'
+  | 'messageFields'
+  | 'toolFields'
+  | 'calls'
+  | 'namedCalls'
+  | 'callsOfTools'
+  | 'callsInParts'
+  | 'toolRoles'
 
 function all(list: Fielded): string[] {
   return redactions.flatMap((redaction) => redaction[list] ?? [])
