@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const PACKAGES = readdirSync(new URL('../../', import.meta.url))
+const PACKAGES = readdirSync(new URL('../packages/', import.meta.url))
 const NODES = ['20', '22', '24']
 const PNPM = ['npx', '--yes', 'pnpm@10.34.9']
 const YARN_1 = ['npx', '--yes', 'yarn@1.22.22']
