@@ -35,7 +35,7 @@ export async function* listSessions(source: EventSource, options: ListOptions = 
   }
 }
 
-/** The same, although others are damaged; those are told. */
+/** Lists what is intact and reports the damaged sessions to `onDamaged`. */
 export async function* listIntactInfos(
   source: EventSource,
   keys: Omit<ListOptions, 'limit'>,

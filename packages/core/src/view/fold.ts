@@ -90,7 +90,7 @@ export function applyEvent<M>(
 }
 
 /**
- * Takes note of an event from before the view event: its message can be referred to, nothing else about it matters.
+ * Records an event from before the view event: only its message matters, because the view event may refer to it.
  */
 export function recordEvent<M>(state: SessionState<M>, event: SessionEvent<M>): void {
   if (event.seq !== state.last + 1) state.lastRecorded = -1

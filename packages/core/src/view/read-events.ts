@@ -53,7 +53,7 @@ export async function visitEvents<M>(
   return source.hasOtherWriters !== true || (await source.backend.head(session))?.incarnation === head.incarnation
 }
 
-/** The same as an array, or `undefined`. */
+/** Like {@link visitEvents}, with the events in an array; `undefined` instead of `false`. */
 export async function readEvents<M>(
   source: EventSource,
   session: string,
@@ -78,7 +78,7 @@ function mergeRanges(ranges: readonly Range[]): Range[] {
 }
 
 /**
- * To be asked about an event that a read did not bring, although the head of that time counts it.
+ * Call this when a read skipped an event that the head says exists.
  *
  * @returns the head as it is now, by which the event need not exist: it was trimmed, erased or taken back
  * @throws `CORRUPT` if the event must be there all the same

@@ -8,7 +8,7 @@ const OF_THE_AGENT = new Set(['migrateFrom', 'expire', 'retention', 'autoCompact
 /**
  * The configuration of an agent without what its store does by itself: bring in a legacy directory, expire, compact and
  * summarise. A command does what it is asked to and nothing else; the agent does the rest when it opens the store.
- * Commands for the same work (migrate, expire, compact) are told what to do by their own options.
+ * Commands for the same work (migrate, expire, compact) take what to do from their own options.
  */
 export function withoutBackgroundWork(config: StoreConfig): StoreConfig {
   const { limits } = config
