@@ -49,8 +49,13 @@ export type { SweepSchedule } from './retention/policies.ts'
 export type { HistoryApi, HistoryFor, PairRepair, PendingCall, RepairedMessages } from '@turnlog/messages'
 export type { ToolLinks, ToolLinksOf } from '@turnlog/messages'
 export type { SummaryRequest } from './plan/summarize.ts'
+export type { HistorySize, PrefixChange } from './plan/view-change.ts'
+export type { Pin, StartOn } from '@turnlog/messages'
 export type {
+  AddOptions,
+  AddResult,
   CompactResult,
+  CutOptions,
   DeleteOptions,
   EventRange,
   HistoryOptions,
@@ -60,6 +65,7 @@ export type {
   LargeSession,
   ListOptions,
   Message,
+  SessionBatch,
   SessionInfo,
   SessionStore,
   SessionView,

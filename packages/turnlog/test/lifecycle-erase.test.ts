@@ -44,7 +44,7 @@ test.each(BACKENDS)(
       const again = await openIn(name, path)
       expect(await again.load(key)).toMatchObject({ version: 0, messages: [], summary: '' })
       expect(await again.verify()).toMatchObject({ ok: true, sessions: 5 })
-      expect(await again.addMessage(key, 'user', 'anew')).toEqual({ version: 1 })
+      expect(await again.addMessage(key, 'user', 'anew')).toMatchObject({ version: 1 })
       await again.close()
     })
   },

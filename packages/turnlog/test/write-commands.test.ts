@@ -19,10 +19,12 @@ describe('commands that change a store', () => {
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/there is no such directory .*\. Give --create to make one\. /)
     expect((await runCommand(['rm', 's', '--yes'], { env })).stderr).not.toContain('--create')
-    expect(await json(['add', 's', 'Hello', '--create'], env)).toEqual({ version: 1 })
-    expect(await json(['add', 's', '--message', '{"role":"assistant","content":"Hi"}'], env)).toEqual({ version: 2 })
+    expect(await json(['add', 's', 'Hello', '--create'], env)).toMatchObject({ version: 1 })
+    expect(await json(['add', 's', '--message', '{"role":"assistant","content":"Hi"}'], env)).toMatchObject({
+      version: 2,
+    })
     const lines = '{"role":"user","content":"a"}\n\n{"role":"user","content":"b"}\n'
-    expect(await json(['add', 's', '--stdin', '--expect', '2'], env, lines)).toEqual({ version: 4 })
+    expect(await json(['add', 's', '--stdin', '--expect', '2'], env, lines)).toMatchObject({ version: 4 })
     const conflict = await runCommand(['add', 's', 'x', '--expect', '2'], { env })
     expect(conflict).toMatchObject({ code: 1, stdout: '' })
     expect(conflict.stderr).toContain('[CONFLICT]')

@@ -18,8 +18,22 @@ const LIMITS: Rules = {
   maxMessageBytes: wholeNumber('bytes', 1),
   maxMessages: wholeNumber('messages', 1),
   maxSessionBytes: wholeNumber('bytes', 1),
+  maxTokens: wholeNumber('tokens', 1),
+  tokens: aFunction,
   hardMaxMessages: wholeNumber('messages', 1),
+  hardMaxSessionBytes: wholeNumber('bytes', 1),
+  hardMaxTokens: wholeNumber('tokens', 1),
+  startOn: oneOf('user', 'any'),
+  pin: oneOf('system', 'none'),
 }
+
+const SOFT_LIMITS = ['maxMessages', 'maxSessionBytes', 'maxTokens'] as const
+
+const HARD_LIMITS = {
+  maxMessages: 'hardMaxMessages',
+  maxSessionBytes: 'hardMaxSessionBytes',
+  maxTokens: 'hardMaxTokens',
+} as const
 
 const EXPIRE: Rules = { idleForMs: orWord(milliseconds, 'never'), tracesForMs: orWord(milliseconds, 'forever') }
 
@@ -65,13 +79,31 @@ function requireOptions(policy: unknown, name: string, needed: readonly string[]
 /** A hard limit that does not leave the summariser room would cut in its place. */
 function checkHardLimit(limits: unknown, isSummarised: boolean): void {
   const { prefixes = {}, ...general } = (limits ?? {}) as { prefixes?: object; [limit: string]: unknown }
-  for (const own of [general, ...Object.values(prefixes)] as { readonly [limit: string]: unknown }[]) {
-    const { maxMessages, hardMaxMessages } = { ...general, ...own } as LimitRules
-    if (hardMaxMessages === undefined) continue
-    if (!isSummarised) throw invalid('option "limits.hardMaxMessages" needs "onOverflow"; without it, maxMessages cuts')
-    if (hardMaxMessages <= (maxMessages ?? 0)) {
-      throw invalid(`option "limits.hardMaxMessages" is ${hardMaxMessages}; it must be larger than maxMessages`)
+  const policies = ([general, ...Object.values(prefixes)] as LimitRules[]).map((own): LimitRules =>
+    Object.assign({}, general, own),
+  )
+  if (isSummarised && !policies.some((policy) => SOFT_LIMITS.some((name) => policy[name] !== undefined))) {
+    throw invalid(
+      `option "onOverflow" needs a limit to ask at: ${SOFT_LIMITS.map((name) => `limits.${name}`).join(', ')}`,
+    )
+  }
+  for (const policy of policies) {
+    for (const name of SOFT_LIMITS) {
+      const hardName = HARD_LIMITS[name]
+      const hard = policy[hardName]
+      if (hard === undefined) continue
+      if (!isSummarised) throw invalid(`option "limits.${hardName}" needs "onOverflow"; without it, ${name} cuts`)
+      if (hard <= (policy[name] ?? 0)) {
+        throw invalid(`option "limits.${hardName}" is ${hard}; it must be larger than ${name}`)
+      }
     }
+  }
+}
+
+function oneOf(...words: readonly string[]): Rule {
+  return {
+    wanted: words.map((word) => JSON.stringify(word)).join(' or '),
+    accepts: (value) => words.includes(value as string),
   }
 }
 

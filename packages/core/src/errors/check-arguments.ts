@@ -32,24 +32,29 @@ export function checkSignal(name: string, value: unknown): asserts value is Abor
 }
 
 /**
- * For arguments that are taken apart, which callers without types leave out. `known` are the names that it may have: one
- * that is nearly one of them is refused, because `expectedVersoin` would switch off the very check that was asked for.
- * Others are left alone: callers may pass more than is looked at.
+ * For arguments that are taken apart, which callers without types leave out. `known` are the names that it may have:
+ * any other is refused, because `expectedVersoin` would switch off the very check that was asked for.
  *
  * @returns the same
  * @throws `INVALID_ARGUMENT`
  */
-export function checkObject<T>(name: string, value: T, known: readonly string[] = []): T & object {
+export function checkObject<T>(name: string, value: T, known?: readonly string[]): T & object {
   if (typeof value !== 'object' || value === null) {
     throw new StoreError('INVALID_ARGUMENT', `${name} must be an object, got ${describe(value)}.`)
   }
-  for (const given of Object.keys(value)) {
-    const meant = known.includes(given) ? undefined : nearestName(given, known)
-    if (meant !== undefined) {
-      throw new StoreError('INVALID_ARGUMENT', `${name} has ${JSON.stringify(given)}. Did you mean "${meant}"?`)
-    }
-  }
-  return value
+  const unknown = known === undefined ? undefined : Object.keys(value).find((given) => !known.includes(given))
+  if (known === undefined || unknown === undefined) return value
+  const meant = nearestName(unknown, known)
+  const advice = meant === undefined ? `Known here: ${known.join(', ') || 'none'}.` : `Did you mean "${meant}"?`
+  throw new StoreError('INVALID_ARGUMENT', `${name} has ${JSON.stringify(unknown)}. ${advice}`)
+}
+
+/** @throws `INVALID_ARGUMENT` */
+export function checkWord(name: string, value: unknown, words: readonly string[]): void {
+  if (value === undefined || words.includes(value as string)) return
+  const wanted = words.map((word) => JSON.stringify(word)).join(' or ')
+  const given = typeof value === 'string' ? JSON.stringify(value) : describe(value)
+  throw new StoreError('INVALID_ARGUMENT', `${name} must be ${wanted}, got ${given}.`)
 }
 
 /** @throws `INVALID_ARGUMENT` */

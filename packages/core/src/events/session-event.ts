@@ -16,6 +16,8 @@ export interface EventEnvelope {
 export interface MessageAdded<M> extends EventEnvelope {
   readonly type: 'MessageAdded'
   readonly message: M
+  /** More of it is to come: it is being streamed, or was when the process died. */
+  readonly unfinished?: true
 }
 
 /** Recorded without effect; a view event of the same append refers to it. */
@@ -25,6 +27,7 @@ export interface MessageStored<M> extends EventEnvelope {
   /** Where the message was before it was stored anew; several, oldest first, if that happened more than once. */
   readonly of?: Position | readonly Position[]
   readonly originalAt?: number
+  readonly unfinished?: true
 }
 
 /** What was asked for, beside what came of it. */
@@ -34,6 +37,7 @@ export type CutRequest =
   | { readonly through: Position; readonly version: number }
   | { readonly maxMessages: number }
   | { readonly maxSessionBytes: number }
+  | { readonly maxTokens: number }
 
 export interface Truncated extends EventEnvelope {
   readonly type: 'Truncated'
@@ -68,15 +72,13 @@ export interface Noted extends EventEnvelope {
   readonly data: unknown
 }
 
-/** An operation that is remembered for repeats: id digest, request digest, version, and the counts of a cut. */
-export type RecentOp = readonly [
-  id: string,
-  request: string,
-  version: number,
-  kept?: number,
-  removed?: number,
-  moved?: 0 | 1,
-]
+/**
+ * An operation that is remembered for repeats: id digest, request digest, version, then the counts of a cut, then where
+ * the messages are that it added (see `addedPositions`); what it has none of is left out.
+ */
+export type RecentOp =
+  | readonly [id: string, request: string, version: number, added?: string]
+  | readonly [id: string, request: string, version: number, kept: number, removed: number, moved: 0 | 1, added?: string]
 
 /** Restates what the removed events still contributed. */
 export interface Compacted extends EventEnvelope {

@@ -1,3 +1,4 @@
+import { StoreError } from '../errors/store-error.ts'
 import type { LimitRules, StoreLimits } from './store-limits.ts'
 import { prefixRules } from './prefix-rules.ts'
 import type { AddLimit, ViewLimit } from './view-limit.ts'
@@ -18,11 +19,42 @@ export function sessionLimits(limits: StoreLimits = {}, isSummarised: boolean): 
 }
 
 function toSessionLimits(rules: LimitRules, isSummarised: boolean): SessionLimits {
-  const { maxMessageBytes = DEFAULT_MESSAGE_BYTES, maxMessages, maxSessionBytes, hardMaxMessages } = rules
-  const cutAt = isSummarised ? { maxMessages: hardMaxMessages } : { maxMessages, maxSessionBytes }
+  const { maxMessageBytes = DEFAULT_MESSAGE_BYTES, maxMessages, maxSessionBytes, maxTokens } = rules
+  const { startOn = 'user', pin = 'system', tokens } = rules
+  const how = { startOn, pin, tokensOf: tokens === undefined ? undefined : countedOnce(tokens) }
+  const soft = { maxMessages, maxSessionBytes, maxTokens, ...how }
+  const { hardMaxMessages, hardMaxSessionBytes, hardMaxTokens } = rules
+  const hard = { maxMessages: hardMaxMessages, maxSessionBytes: hardMaxSessionBytes, maxTokens: hardMaxTokens, ...how }
   return {
     maxMessageBytes,
-    add: { cutAt, refuseOver: maxSessionBytes ?? Infinity },
-    overflow: { maxMessages, maxSessionBytes },
+    add: { cutAt: isSummarised ? hard : soft, refuseOver: maxSessionBytes ?? Infinity },
+    overflow: soft,
   }
+}
+
+/** Counting takes a while, and every addition weighs the whole view. */
+function countedOnce(tokens: (message: never) => number): (message: object) => number {
+  const known = new WeakMap<object, number>()
+  return (message) => {
+    let count = known.get(message)
+    if (count === undefined) known.set(message, (count = countTokens(tokens, message)))
+    return count
+  }
+}
+
+/** @throws `INVALID_CONFIG` */
+function countTokens(tokens: (message: never) => number, message: object): number {
+  let count: unknown
+  let cause: unknown
+  try {
+    count = tokens(message as never)
+  } catch (error) {
+    cause = error
+  }
+  if (typeof count === 'number' && count >= 0 && count < Infinity) return count
+  throw new StoreError(
+    'INVALID_CONFIG',
+    'The option limits.tokens must give the tokens of a message as a number, 0 or more.',
+    cause === undefined ? {} : { cause },
+  )
 }

@@ -6,6 +6,7 @@ export interface NormalMessage<M> {
   readonly message: M
   /** About the length of its JSON text. */
   readonly bytes: number
+  readonly unfinished?: true
 }
 
 /**

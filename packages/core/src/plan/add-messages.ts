@@ -1,11 +1,11 @@
 import { StoreError } from '../errors/store-error.ts'
+import type { CutRequest } from '../events/session-event.ts'
 import type { AddLimit, ViewLimit } from '../limits/view-limit.ts'
 import { limitCut } from '../limits/view-limit.ts'
 import type { NormalMessage } from '../normalise/normalise-message.ts'
 import type { ToolLinksOf } from '@turnlog/messages'
+import { planCut } from './cut.ts'
 import type { Draft } from './draft.ts'
-import { rebaseRuns } from './rebase.ts'
-import { viewMessages } from './view-messages.ts'
 
 /**
  * One `MessageAdded` each, after a cut if the view would become too large for the session's limit. The cut comes first,
@@ -27,7 +27,7 @@ export function planAddMessages<M extends object>(
   draft.operation = undefined
   cutToLimit(draft, messages, cutAt, toolLinks)
   draft.operation = operation
-  for (const { message, bytes } of messages) draft.addMessage(message, bytes)
+  for (const message of messages) draft.addMessage(message)
   // This one is the last event, and so the version that a repeat of the operation has to be answered with.
   if (messages.length > 1) cutToLimit(draft, [], cutAt, toolLinks)
 }
@@ -40,11 +40,8 @@ function cutToLimit<M extends object>(
 ): void {
   const cut = limitCut(draft.state, coming, limit, toolLinks)
   if (cut === undefined) return
-  const { boundary, moved, exceeded } = cut
-  const { view, rebased } = rebaseRuns(draft, viewMessages(draft.state, boundary))
-  const { maxMessages = 0, maxSessionBytes = 0 } = limit
-  const asked = exceeded === 'maxMessages' ? { maxMessages } : { maxSessionBytes }
-  draft.truncate(view, asked, { moved, rebased })
+  const asked = { [cut.exceeded]: limit[cut.exceeded] } as unknown as CutRequest
+  planCut(draft, { ...cut, asked })
 }
 
 function tooLarge(session: string, bytes: number, maxSessionBytes: number): StoreError {

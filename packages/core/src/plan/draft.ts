@@ -5,6 +5,7 @@ import { EVENT_SCHEMA } from '../events/upcast.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import { newId } from '../ids/new-id.ts'
 import type { Json } from '../json/json.ts'
+import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { applyEvent } from '../view/fold.ts'
 import type { SessionState, StoredMessage } from '../view/session-state.ts'
 import { copyState } from '../view/session-state.ts'
@@ -51,14 +52,14 @@ export class Draft<M> {
     this.state.first = before
   }
 
-  addMessage(message: M, bytes: number): void {
-    this.#add('MessageAdded', { message: message as Json }, bytes)
+  addMessage({ message, bytes, unfinished }: NormalMessage<M>): void {
+    const json = message as Json
+    this.#add('MessageAdded', unfinished === true ? { message: json, unfinished } : { message: json }, bytes)
   }
 
   /** Records a message for a view event of this append to refer to. @returns its position */
   storeMessage(
-    message: M,
-    bytes: number,
+    { message, bytes, unfinished }: NormalMessage<M>,
     origin: { readonly of?: readonly number[]; readonly at?: number } = {},
   ): number {
     const { of = [], at } = origin
@@ -68,6 +69,7 @@ export class Draft<M> {
         message: message as Json,
         ...(of.length > 0 ? { of: of.length === 1 ? (of[0] as number) : of } : undefined),
         ...(at === undefined ? undefined : { originalAt: at }),
+        ...(unfinished === true ? { unfinished } : undefined),
       },
       bytes,
     )
@@ -76,7 +78,7 @@ export class Draft<M> {
   /** Records a message of the session once more, so that its old place can go. @returns where it is now */
   moveMessage(entry: StoredMessage<M>): StoredMessage<M> {
     const of = [...(entry.of ?? []), entry.position].slice(-REMEMBERED_POSITIONS)
-    return { ...entry, of, position: this.storeMessage(entry.message, entry.bytes, { of, at: entry.at }), previous: -1 }
+    return { ...entry, of, position: this.storeMessage(entry, { of, at: entry.at }), previous: -1 }
   }
 
   truncate(view: readonly Run[], asked: CutRequest, flags: { moved: boolean; rebased: boolean }): void {

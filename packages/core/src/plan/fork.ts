@@ -8,8 +8,8 @@ import { viewMessages } from './view-messages.ts'
 /** View, summary and metadata of another session, with the times of the messages, and where they come from. */
 export function planFork<M extends object>(draft: Draft<M>, source: SessionState<M>, origin: JsonObject): void {
   const copies: RunEntry[] = []
-  for (const { message, bytes, at } of viewMessages(source)) {
-    copies.push({ position: draft.storeMessage(message, bytes, { at }), previous: -1 })
+  for (const entry of viewMessages(source)) {
+    copies.push({ position: draft.storeMessage(entry, { at: entry.at }), previous: -1 })
   }
   if (copies.length > 0) draft.replaceView(runsOf(copies), false)
   if (source.summary !== '') draft.setSummary(source.summary)

@@ -41,11 +41,11 @@ export function planImportEvents<M extends object>(
 function addEvent<M extends object>(session: string, draft: Draft<M>, event: NormalImport<M>): void {
   switch (event.type) {
     case 'MessageAdded':
-      return draft.addMessage(event.message, event.bytes)
+      return draft.addMessage(event)
     case 'Truncated': {
       const { keepLast } = event
       const boundary = Math.max(0, draft.state.length - keepLast)
-      planCut(draft, { boundary, exact: true, asked: { keepLast, exact: true } }, undefined)
+      planCut(draft, { pinned: 0, boundary, moved: false, asked: { keepLast, exact: true } })
       return undefined
     }
     case 'SummarySet':

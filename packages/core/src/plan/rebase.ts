@@ -25,7 +25,7 @@ export function rebaseRuns<M>(draft: Draft<M>, wanted: readonly (StoredMessage<M
   const view = runsOf(planned)
   const bytes = wanted.reduce((sum, entry) => sum + entry.bytes, 0)
   if (view.length <= 1 || draft.state.runBytes + runBytes(view) <= bytes) {
-    for (const entry of wanted) if (!('position' in entry)) draft.storeMessage(entry.message, entry.bytes)
+    for (const entry of wanted) if (!('position' in entry)) draft.storeMessage(entry)
     return { view, rebased: false }
   }
   const together: RunEntry[] = []
@@ -34,7 +34,7 @@ export function rebaseRuns<M>(draft: Draft<M>, wanted: readonly (StoredMessage<M
     const length = runLength(planned, index, run)
     for (const entry of wanted.slice(index, index + length)) {
       if (!('position' in entry)) {
-        together.push({ position: draft.storeMessage(entry.message, entry.bytes), previous: -1 })
+        together.push({ position: draft.storeMessage(entry), previous: -1 })
       } else {
         together.push(length >= SHORT_RUN ? entry : draft.moveMessage(entry))
       }

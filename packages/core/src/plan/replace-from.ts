@@ -20,5 +20,5 @@ export function planReplaceFrom<M extends object>(
   const index = requireIndex(session, draft.state, position)
   const { view, rebased } = rebaseRuns(draft, viewMessages(draft.state, 0, index))
   draft.replaceView(view, rebased)
-  for (const { message, bytes } of messages) draft.addMessage(message, bytes)
+  for (const message of messages) draft.addMessage(message)
 }

@@ -21,7 +21,7 @@ export function planSetHistory<M extends object>(draft: Draft<M>, history: reado
     const { view, rebased } = rebaseRuns(draft, wanted)
     draft.replaceView(view, rebased)
   }
-  for (const { message, bytes } of history.slice(firstTrailing)) draft.addMessage(message, bytes)
+  for (const message of history.slice(firstTrailing)) draft.addMessage(message)
 }
 
 /** New messages at the end need no reference: they are added after the view event. */

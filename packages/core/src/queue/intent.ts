@@ -1,6 +1,9 @@
 import { StoreError } from '../errors/store-error.ts'
+import { addedPositions } from '../events/added-positions.ts'
 import type { Draft, Operation } from '../plan/draft.ts'
-import { operationDigest } from '../view/fold.ts'
+import type { ViewChange } from '../plan/view-change.ts'
+import { viewChange } from '../plan/view-change.ts'
+import { operationDigest, readOp } from '../view/fold.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { visibleVersion } from '../view/session-state.ts'
 
@@ -25,7 +28,7 @@ export interface Refusal {
   readonly error: unknown
 }
 
-export type Planned<R> = R & { readonly version: number }
+export type Planned<R> = R & ViewChange & { readonly version: number }
 
 /**
  * Plans one operation on a draft. `refusal` is what it was refused with before; if it has happened already, that does
@@ -54,10 +57,12 @@ export function planIntent<M, R extends object>(
   }
   if (refusal !== undefined) throw refusal.error
   draft.operation = operation
+  const { messages, length, bytes, entries } = draft.state
+  const from = draft.events.length
   try {
     const result = intent.plan(draft)
-    const planned = visibleVersion(draft.state)
-    return (result === undefined ? { version: planned } : { ...result, version: planned }) as Planned<R>
+    const change = viewChange({ messages, length, bytes, entries }, draft.state, draft.events, from)
+    return { ...result, version: visibleVersion(draft.state), ...change } as Planned<R>
   } finally {
     draft.operation = undefined
   }
@@ -68,7 +73,7 @@ function findRepeated(session: string, state: SessionState<unknown>, { id, hash 
   const digest = operationDigest(id)
   const op = state.ops.findLast(([known]) => known === digest)
   if (op === undefined) return undefined
-  const [, request, version, kept, removed, moved] = op
+  const [, request, version] = op
   if (request !== hash) {
     throw new StoreError(
       'CONFLICT',
@@ -76,5 +81,7 @@ function findRepeated(session: string, state: SessionState<unknown>, { id, hash 
       { session, actual: state.last },
     )
   }
-  return kept === undefined ? { version } : { version, kept, removed, moved: moved === 1 }
+  const { cut, added } = readOp(op)
+  const positions = added === undefined ? undefined : addedPositions(added)
+  return { version, ...cut, ...(positions === undefined ? undefined : { positions }) }
 }

@@ -47,7 +47,7 @@ export class OverflowSummariser<M extends object> {
 
   /** To be told of every new state. */
   notice(key: string, state: SessionState<M>): void {
-    if (exceededLimit(this.#access.limits(key).overflow, state.length, state.bytes) === undefined) return
+    if (exceededLimit(this.#access.limits(key).overflow, state) === undefined) return
     if (this.#stopped.signal.aborted || this.#sessions.has(key)) return
     this.#sessions.set(key, { failures: 0, phase: 'queued', cancel: () => undefined })
     this.#startNext()
@@ -87,18 +87,19 @@ export class OverflowSummariser<M extends object> {
   async #summarise(key: string): Promise<boolean> {
     const access = this.#access
     const state = await access.states.load(key)
-    const cut = limitCut(state, [], access.limits(key).overflow, access.toolLinks)
+    const limit = access.limits(key).overflow
+    const cut = limitCut(state, [], limit, access.toolLinks)
     if (cut === undefined) return true
     const { signal } = this.#stopped
-    const view = firstMessages(viewOf(key, state), cut.boundary)
+    const view = messagesBetween(viewOf(key, state), cut.pinned, cut.boundary)
     const summary = await this.#settings.onOverflow(view, { signal })
     if (typeof summary !== 'string') throw new TypeError('onOverflow has to give the summary as a string.')
     signal.throwIfAborted()
     const through = view.positions.at(-1) as number
     // A CONFLICT (somebody else cut or summarised) is a failure like others, so that models are not asked in a circle.
     const { incarnation } = state
-    const { removed } = await access.summarize(key, { summary, through, version: view.version, incarnation })
-    if (removed === 0) throw new StoreError('CONFLICT', 'What was summarised cannot be cut any more.', { session: key })
+    const { pin } = limit
+    await access.summarize(key, { summary, through, version: view.version, incarnation, pin })
     return false
   }
 
@@ -115,12 +116,15 @@ export class OverflowSummariser<M extends object> {
   }
 }
 
-function firstMessages<M>(view: SessionView<M>, count: number): SessionView<M> {
-  const { messages, positions, times } = view
+/** A part of a view; what is pinned in front of it stays, so nobody has to summarise it. */
+function messagesBetween<M>(view: SessionView<M>, start: number, end: number): SessionView<M> {
+  const { messages, positions, times, unfinished } = view
+  const part = positions.slice(start, end)
   return {
     ...view,
-    messages: messages.slice(0, count),
-    positions: positions.slice(0, count),
-    times: times.slice(0, count),
+    messages: messages.slice(start, end),
+    positions: part,
+    times: times.slice(start, end),
+    unfinished: unfinished.filter((position) => part.includes(position)),
   }
 }

@@ -47,6 +47,15 @@ export async function* listIntactInfos(
   }
 }
 
+/** One of them, or nothing. */
+export async function sessionInfo(source: EventSource, session: string): Promise<SessionInfo | undefined> {
+  const found = await source.backend.head(session)
+  if (found === undefined) return undefined
+  const head: SessionHead = { ...found, session }
+  const info = readInfo(head) ?? (await loadInfo(source, head))
+  return info === 'deleted' ? undefined : info
+}
+
 /**
  * The first of them. Damage among them is thrown after the last one: whoever goes on from there by `after` would
  * otherwise never hear of it, for a backend may say it only at the end of everything.

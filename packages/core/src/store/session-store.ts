@@ -4,7 +4,9 @@ import type { Problem } from '../backend/maintenance.ts'
 import type { Position } from '../events/run.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { JsonObject } from '../json/json.ts'
+import type { Pin, StartOn } from '@turnlog/messages'
 import type { SummaryRequest } from '../plan/summarize.ts'
+import type { PrefixChange } from '../plan/view-change.ts'
 
 /** The least that a message is. Use your SDK's own type as `M` instead. */
 export interface Message {
@@ -23,23 +25,54 @@ export interface WriteOptions {
   readonly operationId?: string
 }
 
+export interface AddOptions extends WriteOptions {
+  /**
+   * More of the message is to come: `replaceMessage` puts the rest in its place. After a crash, `load().unfinished` says
+   * which messages never were finished. Not part of the message. @default false
+   */
+  readonly unfinished?: boolean
+}
+
 export interface WriteResult {
   /** Seq of the session's last event; unchanged if there was nothing to write. */
   readonly version: number
+  /**
+   * Where the added messages are, in their order; absent if there are none. A repeat of an operation id gives them as
+   * well, unless they lay in so many places that they were not remembered (a batch with more than a dozen of them).
+   */
+  readonly positions?: Position[]
+  /** Absent if the view stays as it is, and for a repeat of an operation id. */
+  readonly prefix?: PrefixChange
+}
+
+/** Of a write that adds messages. */
+export interface AddResult extends WriteResult {
+  readonly positions: Position[]
 }
 
 export interface TruncateResult extends WriteResult {
   readonly kept: number
   readonly removed: number
-  /** The cut moved back, so as not to split a tool call from its results. */
+  /** The cut is not where it was asked for: it would have split a tool call from its results, or `startOn` moved it. */
   readonly moved: boolean
 }
 
-export interface HistoryOptions {
+/** How a view begins after a cut. Whoever names a number gets it, so both are off unless asked for. */
+export interface CutOptions {
+  /** Cut blindly, also between a tool call and its results; nothing is pinned. @default false */
+  readonly exact?: boolean
+  /**
+   * `'user'`: begin with the first message of a user from there on, which leaves fewer messages rather than more; where
+   * no user speaks in them, as `'any'`. @default 'any'
+   */
+  readonly startOn?: StartOn
+  /** `'system'`: system and developer messages at the beginning stay; they count. @default 'none' */
+  readonly pin?: Pin
+}
+
+export interface HistoryOptions extends CutOptions {
   /** The last so many messages; more if that would split a tool call from its results. @default all */
   readonly limit?: number
-  /** `limit` cuts blindly. @default false */
-  readonly exact?: boolean
   /** The history as it was at this version. @default now */
   readonly at?: number
   /**
@@ -56,9 +89,21 @@ export interface HistoryOptions {
   readonly copy?: boolean
 }
 
-export interface TruncateOptions extends WriteOptions {
-  /** Cut just there, also between a tool call and its results. @default false */
-  readonly exact?: boolean
+export interface TruncateOptions extends WriteOptions, CutOptions {}
+
+/** What a batch collects. The methods are those of the store, without key and without version or operation id. */
+export interface SessionBatch<M extends object = Message> {
+  addMessage(role: string, content: string, options?: Pick<AddOptions, 'unfinished'>): void
+  addMessage(message: M, options?: Pick<AddOptions, 'unfinished'>): void
+  addMessages(messages: readonly M[]): void
+  replaceMessage(position: Position, message: M, options?: Pick<AddOptions, 'unfinished'>): void
+  replaceFrom(position: Position, messages: readonly M[]): void
+  setHistory(messages: readonly M[]): void
+  truncateHistory(keepLast: number | { readonly before: Position }, options?: CutOptions): void
+  summarize(request: SummaryRequest): void
+  setSummary(summary: string): void
+  setMetadata(metadata: Readonly<Record<string, unknown>>): void
+  note(kind: string, data: unknown): void
 }
 
 /**
@@ -68,6 +113,8 @@ export interface TruncateOptions extends WriteOptions {
 export interface SessionView<M> {
   readonly key: string
   readonly version: number
+  /** Changes when the session is erased and begun anew under its key; `''` if there is none. */
+  readonly incarnation: string
   readonly summary: string
   readonly messages: M[]
   /**
@@ -84,6 +131,8 @@ export interface SessionView<M> {
   readonly through?: Position[]
   /** When each message was recorded, in milliseconds. */
   readonly times: number[]
+  /** Positions of the messages, among these, that were added or replaced with `unfinished` and never finished. */
+  readonly unfinished: Position[]
   readonly metadata: JsonObject
   readonly createdAt: number
   readonly updatedAt: number
@@ -235,10 +284,10 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
   /** What the store keeps its events in, for copies of whole logs. The store notices what is written to it directly. */
   readonly backend: Backend
   /** Adds one message; creates the session if there is none. */
-  addMessage(key: string, role: string, content: string, options?: WriteOptions): Promise<WriteResult>
-  addMessage(key: string, message: M, options?: WriteOptions): Promise<WriteResult>
-  /** Adds all of them or none. The last one's position is the version that results. */
-  addMessages(key: string, messages: readonly M[], options?: WriteOptions): Promise<WriteResult>
+  addMessage(key: string, role: string, content: string, options?: AddOptions): Promise<AddResult>
+  addMessage(key: string, message: M, options?: AddOptions): Promise<AddResult>
+  /** Adds all of them or none. */
+  addMessages(key: string, messages: readonly M[], options?: WriteOptions): Promise<AddResult>
   /** What the model may see, without the summary; `[]` if there is no such session. */
   getHistory(key: string, options?: HistoryOptions): Promise<M[]>
   /** `''` if there is none. */
@@ -268,11 +317,23 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
   /** History and summary of one version, with the positions that `summarize` takes. */
   load(key: string, options?: HistoryOptions): Promise<SessionView<M>>
   /**
-   * Sets a summary and cuts what it covers, in one append. `CONFLICT` if another summary, cut or replacement came after
-   * `version`. Messages added meanwhile stay.
+   * Sets a summary and cuts what it covers, in one append. `CONFLICT` unless everything up to `through` is the same
+   * beginning of the view as at `version`, and if another summary came since. What happened behind `through` stays.
+   * `INVALID_ARGUMENT` if nothing would be cut.
    */
   summarize(key: string, request: SummaryRequest, options?: WriteOptions): Promise<TruncateResult>
-  /** Replaces a message and everything after it: pop (with `[]`), regenerate, edit and resend, save a stream. */
+  /**
+   * Several operations as one: one append, one result, and one refusal refuses all. The callback only collects, at once;
+   * each operation sees the ones before it.
+   */
+  batch(key: string, collect: (session: SessionBatch<M>) => void, options?: WriteOptions): Promise<WriteResult>
+  /** Puts another message in the place of one; what came after it stays. Its position is a new one: `positions[0]`. */
+  replaceMessage(key: string, position: Position, message: M, options?: AddOptions): Promise<AddResult>
+  /** What `listSessions` says of one session, by its head alone; `undefined` if there is none. */
+  info(key: string): Promise<SessionInfo | undefined>
+  /** The summary as it was at a version. */
+  summaryAt(key: string, version: number): Promise<string>
+  /** Replaces a message and everything after it: pop (with `[]`), regenerate, edit and resend. */
   replaceFrom(key: string, position: Position, messages: readonly M[], options?: WriteOptions): Promise<WriteResult>
   /** The log itself. `TRIMMED` if `from` was compacted away. */
   events(key: string, range?: EventRange): AsyncIterable<SessionEvent<M>>

@@ -13,21 +13,10 @@ import { checkKey } from '../keys/check-key.ts'
 import type { SessionLimits } from '../limits/session-limits.ts'
 import { sessionLimits } from '../limits/session-limits.ts'
 import type { SweepResult } from './session-store.ts'
-import { isLimited } from '../limits/view-limit.ts'
-import { normaliseJson } from '../normalise/normalise-json.ts'
-import type { NormalMessage } from '../normalise/normalise-message.ts'
-import { bytesOf, normaliseMessage } from '../normalise/normalise-message.ts'
 import type { HistoryApi, ToolLinksOf } from '@turnlog/messages'
-import { planAddMessages } from '../plan/add-messages.ts'
-import { cutBefore, cutToLast, planCut } from '../plan/cut.ts'
 import { planDelete } from '../plan/delete.ts'
 import type { Draft } from '../plan/draft.ts'
-import { planReplaceFrom } from '../plan/replace-from.ts'
-import { planRestore } from '../plan/restore.ts'
-import { planSetHistory } from '../plan/set-history.ts'
-import { planSetMetadata } from '../plan/set-metadata.ts'
 import type { SummaryOfLife } from '../plan/summarize.ts'
-import { planSummarize } from '../plan/summarize.ts'
 import type { Intent, Planned } from '../queue/intent.ts'
 import { SessionQueues } from '../queue/session-queues.ts'
 import type { HistoryShape } from '../view/history-of.ts'
@@ -38,22 +27,18 @@ import { stateAt } from '../view/state-at.ts'
 import { Signals } from '../watch/signals.ts'
 import type { WatchStart } from '../watch/watch-session.ts'
 import { watchSession } from '../watch/watch-session.ts'
-import {
-  checkCutTarget,
-  checkFlag,
-  checkObject,
-  checkSignal,
-  checkText,
-  checkWholeNumber,
-} from '../errors/check-arguments.ts'
-import { checkHistoryOptions, checkWriteOptions } from './check-options.ts'
+import { checkFlag, checkObject, checkSignal, checkText, checkWholeNumber } from '../errors/check-arguments.ts'
+import { checkHistoryOptions, checkNames, checkWriteOptions, WRITE_OPTIONS } from './check-options.ts'
+import { collectBatch } from './collect-batch.ts'
 import { importEvents } from './import-events.ts'
 import { forkSession } from './fork-session.ts'
-import { internMessages } from './intern-messages.ts'
-import { listSessions } from './list-sessions.ts'
-import { normaliseMetadata } from './normalise-metadata.ts'
+import { listSessions, sessionInfo } from './list-sessions.ts'
+import type { Operation } from './operations.ts'
+import { Operations } from './operations.ts'
 import { readLog } from './read-log.ts'
 import type {
+  AddOptions,
+  AddResult,
   CompactResult,
   DeleteOptions,
   EventRange,
@@ -62,6 +47,7 @@ import type {
   ImportOptions,
   ImportOutcome,
   ListOptions,
+  SessionBatch,
   SessionInfo,
   SessionStore,
   SessionView,
@@ -114,6 +100,7 @@ export class Store<M extends object> implements SessionStore<M> {
   readonly #otherWriters: boolean
   readonly #queues: SessionQueues<M>
   readonly #limits: (key: string) => SessionLimits
+  readonly #operations: Operations<M>
   readonly #retention: Retention<M>
   readonly #unfinished = new Unfinished()
   readonly #closed = new AbortController()
@@ -133,6 +120,12 @@ export class Store<M extends object> implements SessionStore<M> {
     this.#toolLinks = guardedToolLinks(settings.toolLinks?.bind(settings) as ToolLinksOf | undefined)
     this.#for = settings.for
     this.#limits = sessionLimits(settings.limits, settings.onOverflow !== undefined)
+    this.#operations = new Operations({
+      source: this.#source,
+      states: this.#states,
+      toolLinks: this.#toolLinks,
+      limits: this.#limits,
+    })
     this.#queues = new SessionQueues({
       backend,
       now: this.#now,
@@ -162,69 +155,55 @@ export class Store<M extends object> implements SessionStore<M> {
   addMessage(
     key: string,
     roleOrMessage: string | M,
-    contentOrOptions?: string | WriteOptions,
-    options?: WriteOptions,
-  ): Promise<WriteResult> {
+    contentOrOptions?: string | AddOptions,
+    options?: AddOptions,
+  ): Promise<AddResult> {
     try {
+      this.#checkSession(key)
       const isText = typeof roleOrMessage === 'string'
-      if (isText) checkText('content', contentOrOptions)
-      const message = isText ? { role: roleOrMessage, content: contentOrOptions } : roleOrMessage
-      const normal = normaliseMessage<M>(message, 'message', this.#limitsOf(key).maxMessageBytes)
-      return this.#add(key, [normal], isText ? options : (contentOrOptions as WriteOptions | undefined))
+      const given = isText ? options : (contentOrOptions as AddOptions | undefined)
+      return this.#add(
+        key,
+        given,
+        this.#operations.addMessage(key, roleOrMessage, contentOrOptions, options, WRITE_OPTIONS),
+      )
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
-  async addMessages(key: string, messages: readonly M[], options?: WriteOptions): Promise<WriteResult> {
-    return this.#add(key, internMessages<M>(messages, this.#limitsOf(key).maxMessageBytes), options)
+  async addMessages(key: string, messages: readonly M[], options?: WriteOptions): Promise<AddResult> {
+    this.#checkWrite(key, options)
+    return withPositions(await this.#do(key, options, this.#operations.addMessages(key, messages)))
   }
 
-  #add(key: string, messages: readonly NormalMessage<M>[], options: WriteOptions | undefined): Promise<WriteResult> {
-    const { add } = this.#limits(key)
-    const plan = (draft: Draft<M>): void => planAddMessages(key, draft, messages, add, this.#toolLinks)
-    return this.#write(key, options, ['add', messages], bytesOf(messages), plan, { onlyAdds: !isLimited(add.cutAt) })
+  async replaceMessage(key: string, position: Position, message: M, options?: AddOptions): Promise<AddResult> {
+    this.#checkSession(key)
+    return this.#add(key, options, this.#operations.replaceMessage(key, position, message, options, WRITE_OPTIONS))
   }
 
   async setSummary(key: string, summary: string, options?: WriteOptions): Promise<WriteResult> {
-    checkText('summary', summary)
-    const plan = (draft: Draft<M>): void => draft.setSummary(summary)
-    return this.#write(key, options, ['summary', summary], summary.length, plan, { onlyAdds: true })
+    this.#checkWrite(key, options)
+    return this.#do(key, options, this.#operations.setSummary(summary))
   }
 
   async truncateHistory(
     key: string,
     keepLast: number | { readonly before: Position },
-    options: TruncateOptions = {},
+    options?: TruncateOptions,
   ): Promise<TruncateResult> {
-    const { exact = false } = checkObject('options', options)
-    checkFlag('exact', exact)
-    checkCutTarget(keepLast)
-    // A copy, because it is looked at when its turn comes.
-    const target = typeof keepLast === 'number' ? keepLast : { before: keepLast.before }
-    return this.#write(key, options, ['truncate', target, exact], 0, (draft) => {
-      const cut =
-        typeof target === 'number'
-          ? cutToLast(draft.state, target, exact)
-          : cutBefore(key, draft.state, target.before, exact)
-      return planCut(draft, cut, this.#toolLinks)
-    })
+    this.#checkSession(key)
+    return this.#do(key, options, this.#operations.truncateHistory(key, keepLast, options, WRITE_OPTIONS))
   }
 
   async setHistory(key: string, messages: readonly M[], options?: WriteOptions): Promise<WriteResult> {
-    const history = internMessages<M>(messages, this.#limitsOf(key).maxMessageBytes, this.#states.peek(key))
-    return this.#write(key, options, ['history', history], bytesOf(history), (draft) => planSetHistory(draft, history))
+    this.#checkWrite(key, options)
+    return this.#do(key, options, this.#operations.setHistory(key, messages))
   }
 
   async summarize(key: string, request: SummaryOfLife, options?: WriteOptions): Promise<TruncateResult> {
-    const { summary, through, version, incarnation } = checkObject('request', request)
-    checkText('summary', summary)
-    checkWholeNumber('through', through)
-    checkWholeNumber('version', version)
-    const asked = { summary, through, version, incarnation }
-    return this.#write(key, options, ['summarize', asked], summary.length, (draft) =>
-      planSummarize(key, draft, asked, this.#toolLinks),
-    )
+    this.#checkWrite(key, options)
+    return this.#do(key, options, this.#operations.summarize(key, request))
   }
 
   async replaceFrom(
@@ -233,22 +212,23 @@ export class Store<M extends object> implements SessionStore<M> {
     messages: readonly M[],
     options?: WriteOptions,
   ): Promise<WriteResult> {
-    checkWholeNumber('position', position)
-    const replacement = internMessages<M>(messages, this.#limitsOf(key).maxMessageBytes)
-    return this.#write(key, options, ['replace', position, replacement], bytesOf(replacement), (draft) =>
-      planReplaceFrom(key, draft, position, replacement),
-    )
+    this.#checkWrite(key, options)
+    return this.#do(key, options, this.#operations.replaceFrom(key, position, messages))
+  }
+
+  async batch(key: string, collect: (session: SessionBatch<M>) => void, options?: WriteOptions): Promise<WriteResult> {
+    this.#checkWrite(key, options)
+    const { version, positions, prefix } = await this.#do(key, options, collectBatch(key, this.#operations, collect))
+    return {
+      version,
+      ...(positions === undefined ? undefined : { positions }),
+      ...(prefix === undefined ? undefined : { prefix }),
+    }
   }
 
   async restore(key: string, target: { readonly at: number }, options?: WriteOptions): Promise<WriteResult> {
-    const { at } = checkObject('target', target)
-    checkWholeNumber('at', at)
-    let past: SessionState<M> | undefined
-    const prepare = async (settled: SessionState<M>): Promise<void> => {
-      past = await stateAt(this.#source, key, settled, at)
-    }
-    const plan = (draft: Draft<M>): void => planRestore(key, draft, past as SessionState<M>)
-    return this.#write(key, options, ['restore', at], 0, plan, { prepare })
+    this.#checkWrite(key, options)
+    return this.#do(key, options, this.#operations.restore(key, target))
   }
 
   async fork(from: string, to: string, options: { readonly at?: number } = {}): Promise<WriteResult> {
@@ -258,7 +238,8 @@ export class Store<M extends object> implements SessionStore<M> {
   }
 
   async importEvents(key: string, events: readonly ImportedEvent<M>[], options: ImportOptions): Promise<ImportOutcome> {
-    const { maxMessageBytes } = this.#limitsOf(key)
+    this.#checkSession(key)
+    const { maxMessageBytes } = this.#limits(key)
     const { backend } = this.#source
     const parts = { backend, states: this.#states, queues: this.#queues, maxMessageBytes }
     return this.#unfinished.add(importEvents(parts, key, events, options))
@@ -269,16 +250,13 @@ export class Store<M extends object> implements SessionStore<M> {
     metadata: Readonly<Record<string, unknown>>,
     options?: WriteOptions,
   ): Promise<WriteResult> {
-    const changes = normaliseMetadata(metadata)
-    const plan = (draft: Draft<M>): void => planSetMetadata(key, draft, changes)
-    return this.#write(key, options, ['metadata', changes], 0, plan, { onlyAdds: true })
+    this.#checkWrite(key, options)
+    return this.#do(key, options, this.#operations.setMetadata(key, metadata))
   }
 
   async note(key: string, kind: string, data: unknown, options?: WriteOptions): Promise<WriteResult> {
-    checkText('kind', kind)
-    const { value, bytes } = normaliseJson(data, 'data')
-    const plan = (draft: Draft<M>): void => void draft.add('Noted', { kind, data: value })
-    return this.#write(key, options, ['note', kind, value], bytes, plan, { onlyAdds: true })
+    this.#checkWrite(key, options)
+    return this.#do(key, options, this.#operations.note(kind, data))
   }
 
   async compact(key: string): Promise<CompactResult> {
@@ -365,6 +343,17 @@ export class Store<M extends object> implements SessionStore<M> {
     return { after, seen: after ?? head?.last ?? 0, incarnation: head?.incarnation, signal }
   }
 
+  async info(key: string): Promise<SessionInfo | undefined> {
+    this.#checkSession(key)
+    return sessionInfo(this.#source, key)
+  }
+
+  async summaryAt(key: string, version: number): Promise<string> {
+    this.#checkSession(key)
+    checkWholeNumber('version', version)
+    return (await stateAt(this.#source, key, await this.#loadState(key), version)).summary
+  }
+
   async *listSessions(options?: ListOptions): AsyncGenerator<SessionInfo> {
     this.#check()
     yield* listSessions(this.#source, options)
@@ -398,9 +387,24 @@ export class Store<M extends object> implements SessionStore<M> {
     await this.#source.backend.close()
   }
 
-  #limitsOf(key: string): SessionLimits {
+  /** For operations that have no options of their own. @throws `INVALID_ARGUMENT` */
+  #checkWrite(key: string, options: WriteOptions | undefined): void {
     this.#checkSession(key)
-    return this.#limits(key)
+    checkNames(options, [], WRITE_OPTIONS)
+  }
+
+  /** For operations that add one message. */
+  #add(key: string, options: WriteOptions | undefined, operation: Operation<M>): Promise<AddResult> {
+    return this.#do(key, options, operation) as Promise<AddResult>
+  }
+
+  #do<R extends object>(
+    key: string,
+    options: WriteOptions | undefined,
+    operation: Operation<M, R>,
+  ): Promise<Planned<R>> {
+    const { request, bytes, plan } = operation
+    return this.#write(key, options, request, bytes, plan, operation)
   }
 
   /** Hands an operation to its session's queue. `request` is what an operation id stands for. */
@@ -435,4 +439,10 @@ export class Store<M extends object> implements SessionStore<M> {
     if (this.#closing !== undefined)
       throw new StoreError('CLOSED', 'The store is closed. Open it again with openStore().')
   }
+}
+
+/** A write that added nothing says so. */
+function withPositions(result: WriteResult): AddResult {
+  const { positions = [] } = result
+  return { ...result, positions }
 }

@@ -20,14 +20,18 @@ export function viewOf<M>(
   const messages = shaped?.messages ?? state.messages.slice(0, state.length)
   const { length } = messages
   const placeOf = shaped?.placeOf ?? ((index: number): number => index)
+  const places = Array.from({ length }, (_, index) => placeOf(index))
+  const unfinished = new Set(places.filter((place) => entries.isUnfinished(place)))
   return {
     key,
+    incarnation: visibleVersion(present) === 0 ? '' : present.incarnation,
     version: state === present ? visibleVersion(state) : state.last,
     summary: state.summary,
     messages,
-    positions: Array.from({ length }, (_, index) => entries.position(placeOf(index))),
+    positions: places.map((place) => entries.position(place)),
     ...sourcesOf(state, shaped),
-    times: Array.from({ length }, (_, index) => entries.time(placeOf(index))),
+    times: places.map((place) => entries.time(place)),
+    unfinished: [...unfinished].map((place) => entries.position(place)),
     metadata: present.metadata,
     createdAt: present.deleted ? 0 : present.createdAt,
     updatedAt: present.deleted ? 0 : present.updatedAt,

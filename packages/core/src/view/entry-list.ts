@@ -7,6 +7,8 @@ export interface ViewEntry extends RunEntry {
   readonly at: number
   /** About the length of its JSON text. */
   readonly bytes: number
+  /** More of it is to come. */
+  readonly unfinished?: true
 }
 
 /** Position, previous, time and bytes of each entry. */
@@ -22,24 +24,28 @@ export class EntryList {
   readonly #numbers: number[] = []
   /** Earlier positions, of the few messages that were moved, by index. */
   #of: Map<number, readonly Position[]> | undefined
+  /** Indexes of messages that are not finished. */
+  #unfinished: Set<number> | undefined
 
   static from(entries: readonly ViewEntry[]): EntryList {
     const list = new EntryList()
     for (let index = 0; index < entries.length; index++) {
-      const { position, previous, at, bytes, of } = entries[index] as ViewEntry
-      list.set(index, position, previous, at, bytes)
+      const { position, previous, at, bytes, of, unfinished } = entries[index] as ViewEntry
+      list.set(index, position, previous, at, bytes, unfinished)
       if (of !== undefined) (list.#of ??= new Map()).set(index, of)
     }
     return list
   }
 
   /** Adds the entry of a message that was never moved. Whoever shares the list adds behind those that it was made with. */
-  set(index: number, position: Position, previous: Position, at: number, bytes: number): void {
+  set(index: number, position: Position, previous: Position, at: number, bytes: number, unfinished?: true): void {
     const start = index * FIELDS
     this.#numbers[start] = position
     this.#numbers[start + 1] = previous
     this.#numbers[start + 2] = at
     this.#numbers[start + 3] = bytes
+    if (unfinished === true) (this.#unfinished ??= new Set()).add(index)
+    else this.#unfinished?.delete(index) // of a draft that was given up
   }
 
   at(index: number): ViewEntry {
@@ -48,7 +54,13 @@ export class EntryList {
     const at = this.time(index)
     const bytes = this.bytes(index)
     const of = this.#of?.get(index)
-    return of === undefined ? { position, previous, at, bytes } : { position, previous, of, at, bytes }
+    const entry: ViewEntry =
+      of === undefined ? { position, previous, at, bytes } : { position, previous, of, at, bytes }
+    return this.isUnfinished(index) ? { ...entry, unfinished: true } : entry
+  }
+
+  isUnfinished(index: number): boolean {
+    return this.#unfinished?.has(index) === true
   }
 
   position(index: number): Position {

@@ -1,4 +1,5 @@
 import { StoreError } from '../errors/store-error.ts'
+import { withPosition } from '../events/added-positions.ts'
 import type { Run } from '../events/run.ts'
 import { runBytes } from '../events/run.ts'
 import type {
@@ -102,15 +103,15 @@ export function recordEvent<M>(state: SessionState<M>, event: SessionEvent<M>): 
 /** Adds a message at the end of the view. */
 function append<M>(
   state: SessionState<M>,
-  { seq, at, message }: MessageAdded<M>,
+  { seq, at, message, unfinished }: MessageAdded<M>,
   bytes: number,
   { keepRemoved }: FoldOptions,
 ): void {
   const previous = record(state, seq, bytes)
-  if (keepRemoved) state.stored.push({ position: seq, previous, at, bytes, message })
+  if (keepRemoved) state.stored.push(storedAs({ position: seq, previous, at, bytes, message }, unfinished))
   if (!state.isOutline) {
     state.messages[state.length] = message
-    state.entries.set(state.length, seq, previous, at, bytes)
+    state.entries.set(state.length, seq, previous, at, bytes, unfinished)
   }
   state.length++
   state.bytes += bytes
@@ -129,12 +130,16 @@ function storedMessage<M>(
   event: MessageAdded<M> | MessageStored<M>,
   messageBytes?: number,
 ): StoredMessage<M> {
-  const { seq: position, of, originalAt, message } = event as MessageStored<M>
+  const { seq: position, of, originalAt, message, unfinished } = event as MessageStored<M>
   const bytes = messageBytes ?? freezeAndMeasure(message)
   const previous = record(state, position, bytes)
   const at = originalAt ?? event.at
-  if (of === undefined) return { position, previous, at, bytes, message }
-  return { position, previous, of: typeof of === 'number' ? [of] : of, at, bytes, message }
+  if (of === undefined) return storedAs({ position, previous, at, bytes, message }, unfinished)
+  return storedAs({ position, previous, of: typeof of === 'number' ? [of] : of, at, bytes, message }, unfinished)
+}
+
+function storedAs<M>(stored: StoredMessage<M>, unfinished: true | undefined): StoredMessage<M> {
+  return unfinished === true ? { ...stored, unfinished } : stored
 }
 
 function setView<M>(
@@ -170,10 +175,13 @@ function recorded<M>(state: SessionState<M>): StoredMessage<M>[] {
   const known = [...state.stored]
   for (let i = 0; i < state.length; i++) {
     // Field by field: to spread an object with a time in it takes ten times as long.
-    const { position, previous, of, at, bytes } = state.entries.at(i)
+    const { position, previous, of, at, bytes, unfinished } = state.entries.at(i)
     const message = state.messages[i] as M
     known.push(
-      of === undefined ? { position, previous, at, bytes, message } : { position, previous, of, at, bytes, message },
+      storedAs(
+        of === undefined ? { position, previous, at, bytes, message } : { position, previous, of, at, bytes, message },
+        unfinished,
+      ),
     )
   }
   return known.sort((a, b) => a.position - b.position)
@@ -217,22 +225,44 @@ function beginAnew<M>(state: SessionState<M>): void {
 /** An operation is known by its last event; the counts of a cut come from its view event. */
 function remember(state: SessionState<unknown>, event: KnownEvent<unknown>, before: number): void {
   const id = operationDigest(event.op as string)
-  const earlier = state.ops.at(-1)?.[0] === id ? state.ops.at(-1) : undefined
-  const cut: [number, number, 0 | 1] | undefined =
+  const latest = state.ops.at(-1)
+  const earlier = latest?.[0] === id ? latest : undefined
+  const known = earlier === undefined ? {} : readOp(earlier)
+  const cut =
     event.type === 'Truncated' && !isLimit(event.asked)
-      ? [state.length, before - state.length, event.moved === true ? 1 : 0]
-      : undefined
-  const op: RecentOp =
-    cut === undefined && earlier?.[3] !== undefined
-      ? [id, event.opHash ?? '', event.seq, earlier[3], earlier[4] as number, earlier[5] as 0 | 1]
-      : [id, event.opHash ?? '', event.seq, ...(cut ?? [])]
+      ? { kept: state.length, removed: before - state.length, moved: event.moved === true }
+      : known.cut
+  const added = isAddition(event) ? withPosition(known.added, event.seq) : known.added
+  const op = [
+    id,
+    event.opHash ?? '',
+    event.seq,
+    ...(cut === undefined ? [] : [cut.kept, cut.removed, cut.moved ? 1 : 0]),
+    ...(added === undefined ? [] : [added]),
+  ] as unknown as RecentOp
   const others = earlier === undefined ? state.ops : state.ops.slice(0, -1)
   state.ops = [...others, op].slice(-REMEMBERED_OPS)
 }
 
+/** What an operation did, beside the version that resulted. */
+export function readOp(op: RecentOp): { cut?: { kept: number; removed: number; moved: boolean }; added?: string } {
+  const [, , , ...rest] = op
+  const added = rest.at(-1)
+  const [kept, removed, moved] = rest
+  return {
+    ...(typeof kept === 'number' ? { cut: { kept, removed: removed as number, moved: moved === 1 } } : undefined),
+    ...(typeof added === 'string' ? { added } : undefined),
+  }
+}
+
+/** A message that was not in the session before; one that is stored anew is no addition. */
+function isAddition(event: KnownEvent<unknown>): boolean {
+  return event.type === 'MessageAdded' || (event.type === 'MessageStored' && event.of === undefined)
+}
+
 /** The store's own cut, which the caller is not told of. */
 function isLimit(asked: CutRequest): boolean {
-  return 'maxMessages' in asked || 'maxSessionBytes' in asked
+  return 'maxMessages' in asked || 'maxSessionBytes' in asked || 'maxTokens' in asked
 }
 
 /** Ids may be long; the projection, which remembers 32 of them, must not be. */

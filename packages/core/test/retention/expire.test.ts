@@ -153,7 +153,7 @@ test('the trace of a deleted session is erased after a while, and numbering begi
   expect((await store.stats()).deletedSessions).toBe(1)
   await clock.runNext()
   expect((await store.stats()).deletedSessions).toBe(0)
-  expect(await store.addMessage('a', 'user', '1')).toEqual({ version: 1 })
+  expect(await store.addMessage('a', 'user', '1')).toMatchObject({ version: 1 })
   await store.close()
 })
 

@@ -79,7 +79,7 @@ test('with expectedVersion exactly one of the writers wins, and the others learn
         ),
       )
       const won = results.filter(({ status }) => status === 'fulfilled')
-      expect(won).toEqual([{ status: 'fulfilled', value: { version: version + 1 } }])
+      expect(won).toMatchObject([{ status: 'fulfilled', value: { version: version + 1 } }])
       for (const result of results) {
         if (result.status === 'fulfilled') continue
         expect(isStoreError(result.reason, 'CONFLICT')).toBe(true)

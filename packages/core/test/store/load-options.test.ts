@@ -36,7 +36,8 @@ test('load gives a past version: its messages, positions, times and summary', as
     positions: [1, 2, 3],
     times: before.times,
   })
-  expect(rest).toEqual({ key: KEY, metadata: now.metadata, createdAt: now.createdAt, updatedAt: now.updatedAt })
+  const { metadata, createdAt, updatedAt, incarnation } = now
+  expect(rest).toEqual({ key: KEY, incarnation, unfinished: [], metadata, createdAt, updatedAt })
   expect(await store.load(KEY, { at: now.version })).toEqual(now)
   expect(await store.load(KEY, { at: 0 })).toMatchObject({ version: 0, summary: '', messages: [], positions: [] })
 })

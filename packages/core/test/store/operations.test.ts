@@ -34,11 +34,13 @@ test('an unknown session is empty, at version 0, in every way of asking', async 
   expect(await store.getSummary(KEY)).toBe('')
   expect(await store.load(KEY)).toEqual({
     key: KEY,
+    incarnation: '',
     version: 0,
     summary: '',
     messages: [],
     positions: [],
     times: [],
+    unfinished: [],
     metadata: {},
     createdAt: 0,
     updatedAt: 0,
@@ -51,10 +53,10 @@ test('an unknown session is empty, at version 0, in every way of asking', async 
 test('truncating keeps the last so many; 0 and less remove all, more than there are changes nothing', async () => {
   const store = await open()
   await say(store, 'a', 'b', 'c')
-  expect(await store.truncateHistory(KEY, 5)).toEqual({ version: 3, kept: 3, removed: 0, moved: false })
-  expect(await store.truncateHistory(KEY, 2)).toEqual({ version: 4, kept: 2, removed: 1, moved: false })
+  expect(await store.truncateHistory(KEY, 5)).toMatchObject({ version: 3, kept: 3, removed: 0, moved: false })
+  expect(await store.truncateHistory(KEY, 2)).toMatchObject({ version: 4, kept: 2, removed: 1, moved: false })
   expect(await contents(store)).toEqual(['b', 'c'])
-  expect(await store.truncateHistory(KEY, -1)).toEqual({ version: 5, kept: 0, removed: 2, moved: false })
+  expect(await store.truncateHistory(KEY, -1)).toMatchObject({ version: 5, kept: 0, removed: 2, moved: false })
   expect(await contents(store)).toEqual([])
 })
 
@@ -106,10 +108,10 @@ test('restore brings back view and summary, and is itself an event', async () =>
   await say(store, 'a', 'b', 'c')
   await store.setSummary(KEY, 'first')
   await store.summarize(KEY, { summary: 'second', through: 2, version: 4 })
-  expect(await store.restore(KEY, { at: 4 })).toEqual({ version: 8 })
+  expect(await store.restore(KEY, { at: 4 })).toMatchObject({ version: 8 })
   expect(await contents(store)).toEqual(['a', 'b', 'c'])
   expect(await store.getSummary(KEY)).toBe('first')
-  expect(await store.restore(KEY, { at: 4 })).toEqual({ version: 8 })
+  expect(await store.restore(KEY, { at: 4 })).toMatchObject({ version: 8 })
 })
 
 test('replaceFrom pops, regenerates and edits', async () => {
@@ -122,7 +124,7 @@ test('replaceFrom pops, regenerates and edits', async () => {
       { role: 'user', content: 'B' },
       { role: 'assistant', content: 'C' },
     ]),
-  ).toEqual({ version: 7 })
+  ).toMatchObject({ version: 7 })
   expect((await store.load(KEY)).positions).toEqual([1, 6, 7])
   await expect(store.replaceFrom(KEY, 3, [])).rejects.toMatchObject({ code: 'CONFLICT' })
 })
@@ -155,7 +157,7 @@ test('metadata merges top-level fields, and null removes one', async () => {
   await store.setMetadata(KEY, { a: 1, b: { c: 2 } })
   await store.setMetadata(KEY, { a: null, d: 3 })
   expect((await store.load(KEY)).metadata).toEqual({ b: { c: 2 }, d: 3 })
-  expect(await store.setMetadata(KEY, { d: 3 })).toEqual({ version: 2 })
+  expect(await store.setMetadata(KEY, { d: 3 })).toMatchObject({ version: 2 })
 })
 
 test('notes are in the log and not in the view', async () => {
@@ -191,7 +193,7 @@ test('a deleted session is gone from listings, and its numbers go on when it is 
   expect(await list(store.events(KEY))).toMatchObject([
     { seq: 4, type: 'SessionDeleted', reason: 'asked', removedEvents: 3, removedMessages: 2 },
   ])
-  expect(await store.addMessage(KEY, 'user', 'again', { expectedVersion: 0 })).toEqual({ version: 5 })
+  expect(await store.addMessage(KEY, 'user', 'again', { expectedVersion: 0 })).toMatchObject({ version: 5 })
   expect(await contents(store)).toEqual(['again'])
 })
 
@@ -202,7 +204,7 @@ test('an erased session leaves nothing, and numbers begin at 1', async () => {
   const { incarnation } = (await backend.head(KEY)) as { incarnation: string }
   expect(await store.deleteSession(KEY, { erase: true })).toBe(true)
   expect(await backend.head(KEY)).toBeUndefined()
-  expect(await store.addMessage(KEY, 'user', 'again')).toEqual({ version: 1 })
+  expect(await store.addMessage(KEY, 'user', 'again')).toMatchObject({ version: 1 })
   expect((await backend.head(KEY))?.incarnation).not.toBe(incarnation)
 })
 
@@ -224,7 +226,7 @@ test('an erasure that fails half-way is finished by asking for it again', async 
   expect(left.size).toBe(1)
   expect(await store.deleteSession(KEY, { erase: true })).toBe(false)
   expect(left.size).toBe(0)
-  expect(await store.addMessage(KEY, 'user', 'again')).toEqual({ version: 1 })
+  expect(await store.addMessage(KEY, 'user', 'again')).toMatchObject({ version: 1 })
 })
 
 test('expire deletes what was idle for longer, and only with the prefix', async () => {

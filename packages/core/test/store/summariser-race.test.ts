@@ -76,7 +76,8 @@ const safeSummariser: Summariser = async (run) => {
     try {
       await run.store.summarize(KEY, { summary: text, through: positions[cut - 1] as number, version })
     } catch (error) {
-      if (!isStoreError(error, 'CONFLICT')) throw error
+      // The other one: a cut that would split the only pair it covers.
+      if (!isStoreError(error, 'CONFLICT') && !isStoreError(error, 'INVALID_ARGUMENT')) throw error
     }
   }
 }

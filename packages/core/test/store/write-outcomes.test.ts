@@ -18,13 +18,13 @@ async function contents(store: SessionStore): Promise<unknown[]> {
 
 test('an append that failed before it was written is retried and acknowledged once', async () => {
   const store = await openStore(faultyBackend(script('before')))
-  expect(await store.addMessage(KEY, 'user', 'a')).toEqual({ version: 1 })
+  expect(await store.addMessage(KEY, 'user', 'a')).toMatchObject({ version: 1 })
   expect(await contents(store)).toEqual(['a'])
 })
 
 test('an append that failed after it was written is recognised by its ids and not written twice', async () => {
   const store = await openStore(faultyBackend(script('after')))
-  expect(await store.addMessage(KEY, 'user', 'a')).toEqual({ version: 1 })
+  expect(await store.addMessage(KEY, 'user', 'a')).toMatchObject({ version: 1 })
   expect(await contents(store)).toEqual(['a'])
   const ids: number[] = []
   for await (const event of store.events(KEY)) ids.push(event.seq)
@@ -33,13 +33,13 @@ test('an append that failed after it was written is recognised by its ids and no
 
 test('an append that was written although both attempts failed is acknowledged', async () => {
   const store = await openStore(faultyBackend(script('before', 'after')))
-  expect(await store.addMessage(KEY, 'user', 'a')).toEqual({ version: 1 })
+  expect(await store.addMessage(KEY, 'user', 'a')).toMatchObject({ version: 1 })
 })
 
 test('an append that was not written is an IO error, and the next one works', async () => {
   const store = await openStore(faultyBackend(script('before', 'before')))
   await expect(store.addMessage(KEY, 'user', 'a')).rejects.toMatchObject({ code: 'IO' })
-  expect(await store.addMessage(KEY, 'user', 'b')).toEqual({ version: 1 })
+  expect(await store.addMessage(KEY, 'user', 'b')).toMatchObject({ version: 1 })
   expect(await contents(store)).toEqual(['b'])
 })
 
@@ -47,7 +47,7 @@ test('an append that trimmed its own beginning is recognised by its end', async 
   const store = await openStore(faultyBackend(script('none', 'after')))
   await store.addMessage(KEY, 'user', 'a')
   const [added, isDeleted] = await Promise.all([store.addMessage(KEY, 'user', 'b'), store.deleteSession(KEY)])
-  expect([added, isDeleted]).toEqual([{ version: 2 }, true])
+  expect([added, isDeleted]).toMatchObject([{ version: 2 }, true])
   expect(await contents(store)).toEqual([])
 })
 
@@ -78,7 +78,7 @@ test('a refusal that counted on a failed append is asked again', async () => {
     store.addMessage(KEY, 'user', 'c', { expectedVersion: 1 }),
   ])
   expect(first).toMatchObject({ status: 'rejected', reason: { code: 'IO' } })
-  expect(second).toEqual({ status: 'fulfilled', value: { version: 2 } })
+  expect(second).toMatchObject({ status: 'fulfilled', value: { version: 2 } })
   expect(await contents(store)).toEqual(['a', 'c'])
 })
 
@@ -90,7 +90,7 @@ test('a refusal of any kind that counted on a failed append is asked again, and 
     store.setMetadata(KEY, { c: 'c'.repeat(5000) }),
   ])
   expect(first).toMatchObject({ status: 'rejected', reason: { code: 'IO' } })
-  expect(second).toEqual({ status: 'fulfilled', value: { version: 1 } })
+  expect(second).toMatchObject({ status: 'fulfilled', value: { version: 1 } })
   expect(third).toMatchObject({ status: 'rejected', reason: { code: 'TOO_LARGE' } })
 })
 
@@ -124,7 +124,9 @@ test('a repeated operation id gives the first result and writes nothing', async 
   for (let i = 0; i < 6; i++) await store.addMessage(KEY, 'user', String(i))
   const cut = await store.truncateHistory(KEY, 2, { operationId: 'cut' })
   await store.addMessage(KEY, 'user', 'later')
-  expect(await store.truncateHistory(KEY, 2, { operationId: 'cut' })).toEqual(cut)
+  const { prefix, ...told } = cut
+  expect(prefix).toMatchObject({ kept: { messages: 0 }, lost: { messages: 6 } })
+  expect(await store.truncateHistory(KEY, 2, { operationId: 'cut' })).toEqual(told)
   expect(await contents(store)).toEqual(['4', '5', 'later'])
   await expect(store.truncateHistory(KEY, 1, { operationId: 'cut' })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
@@ -138,7 +140,7 @@ test('the last 32 operation ids survive compaction and another store', async () 
   const other = await openStore({ backend, viewCacheBytes: 0 })
   const { version } = await other.load(KEY)
   for (let i = 8; i < 40; i++) {
-    expect(await other.addMessage(KEY, 'user', String(i), { operationId: `op ${i}` })).toEqual({ version: i + 1 })
+    expect(await other.addMessage(KEY, 'user', String(i), { operationId: `op ${i}` })).toMatchObject({ version: i + 1 })
   }
   expect((await other.load(KEY)).version).toBe(version)
 })

@@ -6,7 +6,7 @@ import { readLinks, type ShapedLinks, type ToolLinksOf } from './tool-links.ts'
 /**
  * Where a cut may fall: messages with an index below the boundary go. Gives the largest boundary, at most the one
  * asked, that splits no call from its results and no reasoning item from what it led to, and leaves every pending
- * call in place, also if all messages were to go. Reads only from the last message that ended a turn before the
+ * call in place, also if all messages were to go. One that the model went on without is not pending. Reads only from the last message that ended a turn before the
  * boundary to where the calls before it are settled.
  */
 export function safeBoundary(messages: readonly object[], boundary: number, custom?: ToolLinksOf): number {
@@ -30,7 +30,9 @@ export function safeBoundary(messages: readonly object[], boundary: number, cust
   for (let index = asked; index < messages.length && hasOpenBefore(walk, asked); index++) {
     walk.step(index, messages[index], readLinks(messages[index], custom))
   }
-  return largestUncrossed(messages, made, start, asked)
+  // The model went on without the result of a call from before its last block: it is lost, and holds up no cut.
+  const kept = made.filter(({ state, block }) => state !== 'open' || walk.blockStarts[block + 1] === undefined)
+  return largestUncrossed(messages, kept, start, asked)
 }
 
 /** True where no call from before can still be open, whatever came before. */

@@ -24,22 +24,32 @@ export function judge(messages: readonly object[], sayEndsTurn: boolean) {
   const pairs: [number, number][] = []
   const interrupted: number[] = []
   const orphans: number[] = []
-  let waiting: { id: string; at: number }[] = []
+  let waiting: { id: string; at: number; block: number }[] = []
+  let block = 0
+  let isAnswered = false
   for (const [at, message] of messages.entries()) {
     const { calls, results, endsTurn } = endsOf(message, sayEndsTurn)
     for (const id of results) {
       const found = waiting.findIndex((call) => call.id === id)
       if (found === -1) orphans.push(at)
       else pairs.push([waiting.splice(found, 1)[0]?.at ?? -1, at])
+      if (found !== -1) isAnswered = true
+    }
+    if (calls.length > 0 && isAnswered && /"role":"(?:assistant|model)"/.test(JSON.stringify(message))) {
+      block += 1
+      isAnswered = false
     }
     for (const { at: older } of waiting.filter(({ id }) => calls.includes(id))) interrupted.push(older)
     waiting = waiting.filter(({ id }) => !calls.includes(id))
-    for (const id of calls) waiting.push({ id, at })
+    for (const id of calls) waiting.push({ id, at, block })
     if (!endsTurn) continue
     for (const call of waiting) interrupted.push(call.at)
     waiting = []
+    isAnswered = false
   }
-  return { pairs, interrupted, orphans, pending: waiting.map(({ at }) => at) }
+  // The model went on without the results of its earlier calls: those hold up no cut.
+  const held = waiting.filter((call) => call.block === block)
+  return { pairs, interrupted, orphans, pending: held.map(({ at }) => at) }
 }
 
 function collect(value: unknown, calls: string[], results: string[]): void {
