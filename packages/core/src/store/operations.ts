@@ -14,13 +14,14 @@ import { cutBefore, cutToLast, planCut, safeCut } from '../plan/cut.ts'
 import { planReplaceFrom } from '../plan/replace-from.ts'
 import { planReplaceMessage } from '../plan/replace-message.ts'
 import { planRestore } from '../plan/restore.ts'
-import { planSetHistory } from '../plan/set-history.ts'
+import { missingMessages, planSetHistory } from '../plan/set-history.ts'
 import { planSetMetadata } from '../plan/set-metadata.ts'
 import type { SummaryOfLife } from '../plan/summarize.ts'
 import { planSummarize } from '../plan/summarize.ts'
 import type { Intent } from '../queue/intent.ts'
+import { findRecorded } from '../view/find-recorded.ts'
 import type { EventSource } from '../view/read-events.ts'
-import type { SessionState } from '../view/session-state.ts'
+import type { SessionState, StoredMessage } from '../view/session-state.ts'
 import { stateAt } from '../view/state-at.ts'
 import { checkCutOptions, checkUnfinished } from './check-options.ts'
 import { internMessages } from './intern-messages.ts'
@@ -103,10 +104,15 @@ export class Operations<M extends object> {
 
   setHistory(key: string, messages: readonly M[]): Operation<M> {
     const history = this.#intern(key, messages, this.#context.states.peek(key))
+    let recorded: readonly StoredMessage<M>[] = []
     return {
       request: ['history', history],
       bytes: bytesOf(history),
-      plan: (draft) => planSetHistory(draft, history),
+      prepare: async (settled) => {
+        const missing = missingMessages(settled, history)
+        recorded = missing.length === 0 ? [] : await findRecorded(this.#context.source, key, settled, missing)
+      },
+      plan: (draft) => planSetHistory(draft, history, recorded),
     }
   }
 
