@@ -49,6 +49,7 @@ export type { SweepSchedule } from './retention/policies.ts'
 export type { HistoryApi, HistoryFor, PairRepair, PendingCall, RepairedMessages } from '@turnlog/messages'
 export type { ToolLinks, ToolLinksOf } from '@turnlog/messages'
 export type { SummaryRequest } from './plan/summarize.ts'
+export type { TurnOptions } from './queue/turn-queues.ts'
 export type { HistorySize, PrefixChange } from './plan/view-change.ts'
 export type { Pin, StartOn } from '@turnlog/messages'
 export type {
@@ -68,6 +69,7 @@ export type {
   SessionBatch,
   SessionInfo,
   SessionStore,
+  SessionTurn,
   SessionView,
   StoreStats,
   TruncateOptions,

@@ -5,6 +5,7 @@ import type { Position } from '../events/run.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Pin, StartOn } from '@turnlog/messages'
+import type { TurnOptions } from '../queue/turn-queues.ts'
 import type { SummaryRequest } from '../plan/summarize.ts'
 import type { PrefixChange } from '../plan/view-change.ts'
 
@@ -90,6 +91,34 @@ export interface HistoryOptions extends CutOptions {
 }
 
 export interface TruncateOptions extends WriteOptions, CutOptions {}
+
+/**
+ * A session during its turn: the methods of the store without the key. A write after the turn is `CONFLICT`.
+ */
+export interface SessionTurn<M extends object = Message> {
+  readonly key: string
+  /** Aborts with the caller's signal and when the store closes. */
+  readonly signal: AbortSignal
+  addMessage(role: string, content: string, options?: AddOptions): Promise<AddResult>
+  addMessage(message: M, options?: AddOptions): Promise<AddResult>
+  addMessages(messages: readonly M[], options?: WriteOptions): Promise<AddResult>
+  getHistory(options?: HistoryOptions): Promise<M[]>
+  getSummary(): Promise<string>
+  setSummary(summary: string, options?: WriteOptions): Promise<WriteResult>
+  truncateHistory(keepLast: number | { readonly before: Position }, options?: TruncateOptions): Promise<TruncateResult>
+  setHistory(messages: readonly M[], options?: WriteOptions): Promise<WriteResult>
+  load(options?: HistoryOptions): Promise<SessionView<M>>
+  info(): Promise<SessionInfo | undefined>
+  summaryAt(version: number): Promise<string>
+  events(range?: EventRange): AsyncIterable<SessionEvent<M>>
+  batch(collect: (session: SessionBatch<M>) => void, options?: WriteOptions): Promise<WriteResult>
+  replaceMessage(position: Position, message: M, options?: AddOptions): Promise<AddResult>
+  replaceFrom(position: Position, messages: readonly M[], options?: WriteOptions): Promise<WriteResult>
+  summarize(request: SummaryRequest, options?: WriteOptions): Promise<TruncateResult>
+  restore(target: { readonly at: number }, options?: WriteOptions): Promise<WriteResult>
+  setMetadata(metadata: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<WriteResult>
+  note(kind: string, data: unknown, options?: WriteOptions): Promise<WriteResult>
+}
 
 /** What a batch collects. The methods are those of the store, without key and without version or operation id. */
 export interface SessionBatch<M extends object = Message> {
@@ -329,6 +358,12 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
   batch(key: string, collect: (session: SessionBatch<M>) => void, options?: WriteOptions): Promise<WriteResult>
   /** Puts another message in the place of one; what came after it stays. Its position is a new one: `positions[0]`. */
   replaceMessage(key: string, position: Position, message: M, options?: AddOptions): Promise<AddResult>
+  /**
+   * Runs one turn of a session at a time in this process, first come, first served: two quick messages of a user make
+   * two turns in a row, not two interleaved loops. Writes outside of any turn are not held up. Turns do not nest: one
+   * that waits for another of its own session waits without end, or until `wait` has passed (`LOCKED`).
+   */
+  withTurn<T>(key: string, work: (turn: SessionTurn<M>) => T | Promise<T>, options?: TurnOptions): Promise<T>
   /** What `listSessions` says of one session, by its head alone; `undefined` if there is none. */
   info(key: string): Promise<SessionInfo | undefined>
   /** The summary as it was at a version. */

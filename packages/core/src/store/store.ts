@@ -18,6 +18,9 @@ import { planDelete } from '../plan/delete.ts'
 import type { Draft } from '../plan/draft.ts'
 import type { SummaryOfLife } from '../plan/summarize.ts'
 import type { Intent, Planned } from '../queue/intent.ts'
+import type { TurnOptions } from '../queue/turn-queues.ts'
+import { TurnQueues } from '../queue/turn-queues.ts'
+import { fullClock } from '../runtime/clock.ts'
 import { SessionQueues } from '../queue/session-queues.ts'
 import type { HistoryShape } from '../view/history-of.ts'
 import { historyOf } from '../view/history-of.ts'
@@ -34,6 +37,7 @@ import { importEvents } from './import-events.ts'
 import { forkSession } from './fork-session.ts'
 import { listSessions, sessionInfo } from './list-sessions.ts'
 import type { Operation } from './operations.ts'
+import { sessionTurn } from './session-turn.ts'
 import { Operations } from './operations.ts'
 import { readLog } from './read-log.ts'
 import type {
@@ -50,6 +54,7 @@ import type {
   SessionBatch,
   SessionInfo,
   SessionStore,
+  SessionTurn,
   SessionView,
   StoreStats,
   TruncateOptions,
@@ -101,6 +106,7 @@ export class Store<M extends object> implements SessionStore<M> {
   readonly #queues: SessionQueues<M>
   readonly #limits: (key: string) => SessionLimits
   readonly #operations: Operations<M>
+  readonly #turns: TurnQueues
   readonly #retention: Retention<M>
   readonly #unfinished = new Unfinished()
   readonly #closed = new AbortController()
@@ -120,6 +126,7 @@ export class Store<M extends object> implements SessionStore<M> {
     this.#toolLinks = guardedToolLinks(settings.toolLinks?.bind(settings) as ToolLinksOf | undefined)
     this.#for = settings.for
     this.#limits = sessionLimits(settings.limits, settings.onOverflow !== undefined)
+    this.#turns = new TurnQueues(fullClock(settings.clock).schedule)
     this.#operations = new Operations({
       source: this.#source,
       states: this.#states,
@@ -343,6 +350,26 @@ export class Store<M extends object> implements SessionStore<M> {
     return { after, seen: after ?? head?.last ?? 0, incarnation: head?.incarnation, signal }
   }
 
+  async withTurn<T>(
+    key: string,
+    work: (turn: SessionTurn<M>) => T | Promise<T>,
+    options: TurnOptions = {},
+  ): Promise<T> {
+    this.#checkSession(key)
+    const { wait, signal } = checkObject('options', options, ['wait', 'signal'])
+    if (wait !== undefined) checkWholeNumber('wait', wait)
+    checkSignal('signal', signal)
+    const given = { ...(wait === undefined ? undefined : { wait }), ...(signal === undefined ? undefined : { signal }) }
+    return this.#turns.run(key, given, async (own) => {
+      let isOver = false
+      try {
+        return await work(sessionTurn<M>(this, key, own, () => isOver))
+      } finally {
+        isOver = true
+      }
+    })
+  }
+
   async info(key: string): Promise<SessionInfo | undefined> {
     this.#checkSession(key)
     return sessionInfo(this.#source, key)
@@ -381,6 +408,7 @@ export class Store<M extends object> implements SessionStore<M> {
 
   async #close(): Promise<void> {
     this.#closed.abort()
+    this.#turns.close()
     await this.#retention.stop()
     await this.#unfinished.settled()
     await this.#queues.idle()

@@ -48,8 +48,9 @@ test('one refusal refuses all and writes nothing; an empty batch writes nothing'
 test('a callback that is asynchronous, throws or goes on later is refused', async () => {
   const store = await openStore(memoryBackend())
   let kept: SessionBatch | undefined
+  const asynchronous: (session: SessionBatch) => unknown = async (session) => session.addMessage('user', 'a')
   const attempts = [
-    store.batch(KEY, async (session) => session.addMessage('user', 'a')),
+    store.batch(KEY, asynchronous),
     store.batch(KEY, 'x' as never),
     store.batch(KEY, (session) => session.addMessage('user', 1 as never)),
     store.batch(KEY, (session) => session.addMessage('user', 'a', { operationId: 'x' } as never)),
