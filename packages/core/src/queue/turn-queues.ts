@@ -45,7 +45,7 @@ export class TurnQueues {
   close(): void {
     const error = new StoreError('CLOSED', 'The store is closed.')
     this.#closed.abort(error)
-    for (const waiting of this.#sessions.values()) for (const { refuse } of waiting.splice(0)) refuse(error)
+    for (const waiting of this.#sessions.values()) for (const entry of waiting.splice(0)) entry.refuse(error)
   }
 
   #next(session: string): void {
