@@ -50,6 +50,8 @@ export type { HistoryApi, HistoryFor, PairRepair, PendingCall, RepairedMessages 
 export type { ToolLinks, ToolLinksOf } from '@turnlog/messages'
 export type { SummaryRequest } from './plan/summarize.ts'
 export type { TurnOptions } from './queue/turn-queues.ts'
+export type { ModelUsage, Usage } from './normalise/normalise-usage.ts'
+export type { UsageSum, UsageSums } from './normalise/usage-sums.ts'
 export type { HistorySize, PrefixChange } from './plan/view-change.ts'
 export type { Pin, StartOn } from '@turnlog/messages'
 export type {

@@ -1,7 +1,7 @@
 import type { Position } from './run.ts'
 
 /** Longer ones would not leave the projection small. Hundreds of messages side by side take a few characters. */
-const MAX_LENGTH = 40
+const MAX_LENGTH = 24
 
 /** Instead of positions that would take too much. */
 const TOO_MANY = '*'

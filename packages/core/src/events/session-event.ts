@@ -1,3 +1,5 @@
+import type { ModelUsage } from '../normalise/normalise-usage.ts'
+import type { UsageSums } from '../normalise/usage-sums.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Position, Run } from './run.ts'
 
@@ -70,6 +72,8 @@ export interface Noted extends EventEnvelope {
   readonly type: 'Noted'
   readonly kind: string
   readonly data: unknown
+  /** What a note of the kind `usage` says, in the one form that is summed. */
+  readonly usage?: ModelUsage
 }
 
 /**
@@ -90,6 +94,8 @@ export interface Compacted extends EventEnvelope {
   /** Seq of the last event that changed summary or view on somebody's request. */
   readonly cutSeq: number
   readonly ops: readonly RecentOp[]
+  /** What all notes of usage came to, if there were any. */
+  readonly usage?: UsageSums
   /** About what all messages take that stay in the log, in the view or not. */
   readonly recordedBytes: number
   readonly removedEvents: number

@@ -92,7 +92,8 @@ function restate<M extends object>(
 }
 
 function restated(state: SessionState<unknown>): { [field: string]: Json } {
-  return restatedOf(state) as unknown as { [field: string]: Json }
+  const { usage, ...rest } = restatedOf(state)
+  return { ...rest, ...(usage === undefined ? undefined : { usage }) } as unknown as { [field: string]: Json }
 }
 
 /**

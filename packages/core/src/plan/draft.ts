@@ -5,6 +5,7 @@ import { EVENT_SCHEMA } from '../events/upcast.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import { newId } from '../ids/new-id.ts'
 import type { Json } from '../json/json.ts'
+import { normaliseUsage } from '../normalise/normalise-usage.ts'
 import type { NormalMessage } from '../normalise/normalise-message.ts'
 import { applyEvent } from '../view/fold.ts'
 import type { SessionState, StoredMessage } from '../view/session-state.ts'
@@ -15,6 +16,9 @@ import { copyState } from '../view/session-state.ts'
  * compaction. A position from before so many moves is answered as if the message had left the view: load again.
  */
 const REMEMBERED_POSITIONS = 32
+
+/** Notes of this kind are summed. */
+const USAGE_KIND = 'usage'
 
 /** The caller's id for an operation and a digest of what was asked for under it. */
 export interface Operation {
@@ -96,6 +100,11 @@ export class Draft<M> {
 
   setSummary(summary: string): void {
     this.#add('SummarySet', { summary })
+  }
+
+  note(kind: string, data: Json): void {
+    const usage = kind === USAGE_KIND ? normaliseUsage(data) : undefined
+    this.#add('Noted', { kind, data, ...(usage === undefined ? undefined : { usage: usage as unknown as Json }) })
   }
 
   /** Any event that neither carries a message nor changes the view. */

@@ -53,6 +53,6 @@ function addEvent<M extends object>(session: string, draft: Draft<M>, event: Nor
     case 'MetadataSet':
       return planSetMetadata(session, draft, event.metadata)
     case 'Noted':
-      draft.add('Noted', { kind: event.kind, data: event.data })
+      draft.note(event.kind, event.data)
   }
 }

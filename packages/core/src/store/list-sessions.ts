@@ -101,6 +101,8 @@ async function loadInfo(source: EventSource, head: SessionHead): Promise<Info> {
 }
 
 function infoOf({ session, last, bytes }: SessionHead, projection: Projection): Info {
-  const { messages, metadata, createdAt, updatedAt, deleted } = projection
-  return deleted === true ? 'deleted' : { key: session, version: last, messages, metadata, createdAt, updatedAt, bytes }
+  const { messages, metadata, createdAt, updatedAt, deleted, usage } = projection
+  if (deleted === true) return 'deleted'
+  const info = { key: session, version: last, messages, metadata, createdAt, updatedAt, bytes }
+  return usage === undefined ? info : { ...info, usage }
 }

@@ -171,7 +171,7 @@ export class Operations<M extends object> {
   note(kind: string, data: unknown): Operation<M> {
     checkText('kind', kind)
     const { value, bytes } = normaliseJson(data, 'data')
-    const plan: Operation<M>['plan'] = (draft) => void draft.add('Noted', { kind, data: value })
+    const plan: Operation<M>['plan'] = (draft) => draft.note(kind, value)
     return { request: ['note', kind, value], bytes, onlyAdds: true, plan }
   }
 

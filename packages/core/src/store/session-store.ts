@@ -4,6 +4,7 @@ import type { Problem } from '../backend/maintenance.ts'
 import type { Position } from '../events/run.ts'
 import type { SessionEvent } from '../events/session-event.ts'
 import type { JsonObject } from '../json/json.ts'
+import type { UsageSums } from '../normalise/usage-sums.ts'
 import type { Pin, StartOn } from '@turnlog/messages'
 import type { TurnOptions } from '../queue/turn-queues.ts'
 import type { SummaryRequest } from '../plan/summarize.ts'
@@ -39,7 +40,7 @@ export interface WriteResult {
   readonly version: number
   /**
    * Where the added messages are, in their order; absent if there are none. A repeat of an operation id gives them as
-   * well, unless they lay in so many places that they were not remembered (a batch with more than a dozen of them).
+   * well, unless they lay in so many places that they were not remembered (a batch with about ten of them or more).
    */
   readonly positions?: Position[]
   /** Absent if the view stays as it is, and for a repeat of an operation id. */
@@ -137,7 +138,7 @@ export interface SessionBatch<M extends object = Message> {
 
 /**
  * One consistent read of a session. Version 0 and empty if there is none. With `at`, messages and summary are those of
- * that version; metadata, `createdAt` and `updatedAt` are those of now.
+ * that version; metadata, usage, `createdAt` and `updatedAt` are those of now.
  */
 export interface SessionView<M> {
   readonly key: string
@@ -162,6 +163,8 @@ export interface SessionView<M> {
   readonly times: number[]
   /** Positions of the messages, among these, that were added or replaced with `unfinished` and never finished. */
   readonly unfinished: Position[]
+  /** What the notes of the kind `usage` came to, by model; compaction does not change it. */
+  readonly usage: UsageSums
   readonly metadata: JsonObject
   readonly createdAt: number
   readonly updatedAt: number
@@ -176,6 +179,8 @@ export interface SessionInfo {
   readonly updatedAt: number
   /** What its events take in the storage, roughly. */
   readonly bytes: number
+  /** What the notes of the kind `usage` came to, by model; absent if there are none. */
+  readonly usage?: UsageSums
 }
 
 export interface ListOptions {
@@ -383,7 +388,11 @@ export interface SessionStore<M extends object = Message> extends AsyncDisposabl
   watch(key: string, options?: WatchOptions): AsyncIterable<SessionEvent<M>>
   /** Merges top-level fields; `null` removes one. At most 4 KB in all. */
   setMetadata(key: string, metadata: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<WriteResult>
-  /** Records something that is not part of the conversation: usage, approvals, links. */
+  /**
+   * Records something that is not part of the conversation: usage, approvals, links. Notes of the kind `usage` are summed
+   * per model, in `load`, `info` and `listSessions`: `data` is what the provider says of one call, with the name of the
+   * model, as `{ model, usage }` or the answer itself. A form that is not known is recorded and not summed.
+   */
   note(key: string, kind: string, data: unknown, options?: WriteOptions): Promise<WriteResult>
   /** False if there was no such session. What is remembered of `operationId`s goes with it. */
   deleteSession(key: string, options?: DeleteOptions): Promise<boolean>

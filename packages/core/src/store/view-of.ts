@@ -1,8 +1,11 @@
 import { coveredBy } from '../view/history-of.ts'
+import type { UsageSums } from '../normalise/usage-sums.ts'
 import type { ShapedHistory } from '../view/history-of.ts'
 import type { SessionState } from '../view/session-state.ts'
 import { visibleVersion } from '../view/session-state.ts'
 import type { SessionView } from './session-store.ts'
+
+const NO_USAGE: UsageSums = Object.freeze({})
 
 /**
  * A state as `load` gives it, in arrays of the caller's own.
@@ -32,6 +35,7 @@ export function viewOf<M>(
     ...sourcesOf(state, shaped),
     times: places.map((place) => entries.time(place)),
     unfinished: [...unfinished].map((place) => entries.position(place)),
+    usage: present.usage ?? NO_USAGE,
     metadata: present.metadata,
     createdAt: present.deleted ? 0 : present.createdAt,
     updatedAt: present.deleted ? 0 : present.updatedAt,

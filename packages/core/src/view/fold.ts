@@ -13,6 +13,7 @@ import type {
 } from '../events/session-event.ts'
 import { textHash } from '../ids/text-hash.ts'
 import { freezeAndMeasure, frozen } from '../normalise/freeze.ts'
+import { addUsage } from '../normalise/usage-sums.ts'
 import { EntryList } from './entry-list.ts'
 import type { SessionState, StoredMessage } from './session-state.ts'
 import { emptyState } from './session-state.ts'
@@ -76,6 +77,7 @@ export function applyEvent<M>(
       state.metadata = frozen(known.metadata)
       break
     case 'Noted':
+      if (known.usage !== undefined) state.usage = addUsage(state.usage, known.usage)
       break
     case 'Compacted':
       restate(state, known)

@@ -50,7 +50,7 @@ export function historyOf<M extends object>(
   }
   if (copy === true) messages = messages.map((message) => structuredClone(message))
   if (sources === undefined) return { messages, start: from, placeOf }
-  let last = 0
+  let last = placeOf(0)
   const places = sources.map(([first]) => (last = first ?? last))
   return { messages, start: from, placeOf: (index) => places[index] ?? index, sources }
 }

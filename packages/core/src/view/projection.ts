@@ -1,5 +1,6 @@
 import type { Run } from '../events/run.ts'
 import type { RecentOp } from '../events/session-event.ts'
+import type { UsageSums } from '../normalise/usage-sums.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { Checkpoint, SessionState } from './session-state.ts'
 
@@ -9,7 +10,7 @@ const MAX_RUNS = 32
 /**
  * The small summary of a session that a backend stores with each append and returns with `head` and `list`: enough to
  * list sessions, to expire them, and to know which few events a cold load has to read. Derived from the log, at most
- * 8 KB: 4 KB of metadata, 32 operations of some 50 bytes, 32 runs.
+ * 8 KB: 4 KB of metadata, 32 operations of some 50 bytes, 32 runs, the usage of a few models.
  */
 export interface Projection {
   readonly p: 1
@@ -31,6 +32,8 @@ export interface Projection {
   readonly createdAt: number
   readonly updatedAt: number
   readonly deleted?: true
+  /** Not among `PROJECTION_FIELDS_V1`: the projection of a session with it is stored as it is. */
+  readonly usage?: UsageSums
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
@@ -55,5 +58,6 @@ export function projectionOf(state: SessionState<unknown>): Projection {
   projection.createdAt = state.createdAt
   projection.updatedAt = state.updatedAt
   if (state.deleted) projection.deleted = true
+  if (state.usage !== undefined) projection.usage = state.usage
   return projection
 }

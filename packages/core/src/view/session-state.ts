@@ -1,6 +1,7 @@
 import type { Head } from '../backend/backend.ts'
 import type { Position, Run } from '../events/run.ts'
 import type { RecentOp } from '../events/session-event.ts'
+import type { UsageSums } from '../normalise/usage-sums.ts'
 import type { JsonObject } from '../json/json.ts'
 import { EntryList } from './entry-list.ts'
 import type { ViewEntry } from './entry-list.ts'
@@ -65,6 +66,8 @@ export interface SessionState<M> {
   /** Given up when an older message comes back into the view. */
   checkpoint: Checkpoint | undefined
   ops: readonly RecentOp[]
+  /** Absent until there is a note of it, so that most projections do without. */
+  usage: UsageSums | undefined
 }
 
 /** A place in the log from which on nothing before `start` is needed, so that it can be removed later. */
@@ -105,6 +108,7 @@ export function emptyState<M>(head?: Pick<Head, 'first' | 'incarnation'>): Sessi
     recordedBytes: 0,
     checkpoint: undefined,
     ops: [],
+    usage: undefined,
   }
 }
 
@@ -139,6 +143,7 @@ export function copyState<M>(state: SessionState<M>): SessionState<M> {
     recordedBytes: state.recordedBytes,
     checkpoint: state.checkpoint,
     ops: state.ops,
+    usage: state.usage,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { UsageSums } from '../normalise/usage-sums.ts'
 import type { Compacted } from '../events/session-event.ts'
 import type { Projection } from './projection.ts'
 import type { SessionState } from './session-state.ts'
@@ -42,6 +43,7 @@ export const STATE_FIELDS = {
   recordedBytes: { projected: 'recordedBytes' },
   checkpoint: { projected: 'checkpoint' },
   ops: { projected: 'recentOps', restated: true },
+  usage: { projected: 'usage', restated: true },
 } as const
 
 export type StateFieldName = keyof SessionState<unknown>
@@ -56,7 +58,9 @@ type RestatedName = {
 }[StateFieldName]
 
 /** What `Compacted` states again as it is. */
-export type Restated = Pick<SessionState<unknown> & Compacted, RestatedName>
+export type Restated = Omit<Pick<SessionState<unknown> & Compacted, RestatedName>, 'usage'> & {
+  readonly usage?: UsageSums | undefined
+}
 
 const RESTATED = STATE_FIELD_LIST.filter(([, { restated }]) => restated === true).map(([name]) => name as RestatedName)
 

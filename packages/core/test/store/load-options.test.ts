@@ -37,7 +37,7 @@ test('load gives a past version: its messages, positions, times and summary', as
     times: before.times,
   })
   const { metadata, createdAt, updatedAt, incarnation } = now
-  expect(rest).toEqual({ key: KEY, incarnation, unfinished: [], metadata, createdAt, updatedAt })
+  expect(rest).toEqual({ key: KEY, incarnation, unfinished: [], usage: {}, metadata, createdAt, updatedAt })
   expect(await store.load(KEY, { at: now.version })).toEqual(now)
   expect(await store.load(KEY, { at: 0 })).toMatchObject({ version: 0, summary: '', messages: [], positions: [] })
 })

@@ -41,6 +41,7 @@ test('an unknown session is empty, at version 0, in every way of asking', async 
     positions: [],
     times: [],
     unfinished: [],
+    usage: {},
     metadata: {},
     createdAt: 0,
     updatedAt: 0,
