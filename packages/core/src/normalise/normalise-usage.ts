@@ -102,7 +102,7 @@ export function normaliseUsage(data: unknown): ModelUsage | undefined {
   if (known === undefined) return undefined
   const named = [model, modelVersion, inner['model']].find((name) => typeof name === 'string')
   const names = (hasDetails(inner) ? WITH_DETAILS[known.input] : undefined) ?? known
-  return { model: (named as string | undefined)?.slice(0, MAX_MODEL_LENGTH) ?? '', ...countsOf(inner, names) }
+  return { model: named?.slice(0, MAX_MODEL_LENGTH) ?? '', ...countsOf(inner, names) }
 }
 
 function countsOf(usage: Fields, names: UsageNames): Usage {
@@ -132,7 +132,7 @@ function hasDetails(usage: Fields): boolean {
 }
 
 function first(usage: Fields, paths: readonly string[] = []): number {
-  return (paths.map((path) => at(usage, path)).find(isCount) as number | undefined) ?? 0
+  return paths.map((path) => at(usage, path)).find(isCount) ?? 0
 }
 
 function at(fields: Fields, path: string): unknown {
