@@ -58,7 +58,7 @@ function projectWithBinary(state: 'missing' | 'damaged'): string {
     mkdirSync(prebuilds, { recursive: true })
     writeFileSync(join(prebuilds, 'classic-level.node'), 'no machine code')
   }
-  place(join(packages, 'leveldb-backend/node_modules/msgpackr'), 'msgpackr', false)
+  for (const name of ['lru-cache', 'msgpackr']) place(join(packages, 'leveldb-backend/node_modules', name), name, false)
   for (const name of ['leveldb-backend', 'jsonl-backend', 'storage-kit', 'leveldb-files', 'core']) {
     place(join(packages, name), `@turnlog/${name}`, name === 'leveldb-backend')
   }
