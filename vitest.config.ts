@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   resolve: { conditions: ['@turnlog/source'] },
@@ -11,6 +11,8 @@ export default defineConfig({
       'bench/test/**/*.test.ts',
       'proof/test/**/*.test.ts',
     ],
+    // What takes a minute by itself runs with `npm run test:slow` and in .ci/run, so that `npm test` stays short.
+    exclude: [...configDefaults.exclude, ...(process.env['TURNLOG_SLOW_TESTS'] === '1' ? [] : ['**/*.slow.test.ts'])],
     // Most of the time goes to the disk and to child processes, not to this process.
     maxWorkers: 3,
     // Loading the packages anew for each file takes a fifth of the time. No test replaces a module.

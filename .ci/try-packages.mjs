@@ -97,13 +97,14 @@ function pack() {
 }
 
 function install(manager, project, tarballs) {
-  const { turnlog, '@turnlog/core': core, ...others } = tarballs
+  const { turnlog, '@turnlog/core': core, '@turnlog/transfer': transfer, '@turnlog/importers': importers } = tarballs
+  const imported = { turnlog, '@turnlog/core': core, '@turnlog/transfer': transfer, '@turnlog/importers': importers }
   // The packages are not in a registry yet, so each manager is told where the inner ones are.
   const manifest = {
     name: 'newcomer',
     private: true,
     type: 'module',
-    dependencies: { turnlog, '@turnlog/core': core, ...(manager === 'npm' ? others : {}) },
+    dependencies: manager === 'npm' ? tarballs : imported,
     devDependencies: { typescript: '5.9.3', '@types/node': '^20' },
     ...(manager === 'pnpm' ? { pnpm: { overrides: tarballs } } : {}),
     ...(manager.startsWith('yarn') ? { resolutions: { ...tarballs, ...withoutAccelerator() } } : {}),

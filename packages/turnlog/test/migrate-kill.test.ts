@@ -65,7 +65,8 @@ async function contentsOf(store: SessionStore, root: string): Promise<string> {
   for await (const { bytes: _bytes, ...info } of store.listSessions()) {
     const events: unknown[] = []
     for await (const { id: _id, ...event } of store.events(info.key)) events.push(event)
-    sessions.push({ info, events, view: await store.load(info.key) })
+    const { incarnation: _random, ...view } = await store.load(info.key)
+    sessions.push({ info, events, view })
   }
   return JSON.stringify({ sessions, files: (await readdir(join(root, 'legacy'))).sort() }, undefined, 1)
 }

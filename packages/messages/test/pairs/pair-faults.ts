@@ -35,8 +35,10 @@ export function judge(messages: readonly object[], sayEndsTurn: boolean) {
       else pairs.push([waiting.splice(found, 1)[0]?.at ?? -1, at])
       if (found !== -1) isAnswered = true
     }
-    if (calls.length > 0 && isAnswered && /"role":"(?:assistant|model)"/.test(JSON.stringify(message))) {
-      block += 1
+    // Calls of the Responses API are items without a role.
+    const isOfModel = /"role":"(?:assistant|model)"|"type":"function_call"/.test(JSON.stringify(message))
+    if (calls.length > 0 && isAnswered && isOfModel) {
+      block++
       isAnswered = false
     }
     for (const { at: older } of waiting.filter(({ id }) => calls.includes(id))) interrupted.push(older)

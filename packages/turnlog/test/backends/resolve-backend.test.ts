@@ -145,7 +145,7 @@ describe('what cannot be had says why', () => {
   test.each(['redis', 'fs', 'toString'])('the unknown name %s gives the known ones', async (backend) => {
     expect(await failure({ backend, path: 'd', configFile })).toMatchObject({
       code: 'BACKEND_NOT_FOUND',
-      message: expect.stringContaining('Backends known by name: leveldb, jsonl, memory'),
+      message: expect.stringContaining('Backends known by name: leveldb, jsonl, sqlite, memory'),
     })
   })
 
