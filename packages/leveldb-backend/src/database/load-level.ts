@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 import { StoreError } from '@turnlog/core/backend'
@@ -14,6 +15,9 @@ interface LevelModule {
  * @throws `BACKEND_LOAD_FAILED`
  */
 export function loadLevel(): LevelModule {
+  // Node resolves no link in a path if the last file that it looked at synchronously was a socket, such as that of a
+  // lock, and would then look for the dependencies of the module in the wrong folders.
+  statSync(process.execPath)
   try {
     return createRequire(import.meta.url)('classic-level') as LevelModule
   } catch (error) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 const ENDS = ['', '-wal', '-shm'] as const
@@ -23,7 +23,7 @@ export class CrashView {
     mkdirSync(this.#directory, { mode: 0o700 })
     try {
       linkSync(path, this.file)
-      linkSync(`${path}-wal`, `${this.file}-wal`)
+      if (existsSync(`${path}-wal`)) linkSync(`${path}-wal`, `${this.file}-wal`)
     } catch (error) {
       this.remove()
       throw error

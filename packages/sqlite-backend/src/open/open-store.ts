@@ -48,7 +48,7 @@ export async function openStore(options: StoreOptions): Promise<SqliteStore> {
   refuseLostFile(path)
   if (!options.readOnly) makeFile(path)
   const findings = await inspectLog(path, options.durability)
-  const view = options.readOnly && hasLog(path) ? CrashView.of(path) : undefined
+  const view = options.readOnly && hasLeftovers(path) ? CrashView.of(path) : undefined
   let database: Database | undefined
   try {
     database = await waitWhileBusy(() => connectTo(library, view?.file ?? path, options), options.waitMs)
@@ -154,6 +154,11 @@ function connectTo(library: SqliteLibrary, path: string, { durability, readOnly 
     database.close()
     throw error
   }
+}
+
+/** Also where the log is empty: a writer that was killed just after a checkpoint leaves its index. */
+function hasLeftovers(path: string): boolean {
+  return existsSync(`${path}-wal`) || existsSync(`${path}-shm`)
 }
 
 function hasLog(path: string): boolean {
